@@ -129,6 +129,16 @@ func Sentence(s string) string {
 	return s + "."
 }
 
+// In says of which file or other part an error is, in front of its sentence; nil stays nil.
+func In(part string, err error) error {
+	if err == nil {
+		return nil
+	}
+	f := *Explain(err)
+	f.Sentence = part + ": " + f.Sentence
+	return &f
+}
+
 // Explain turns any error into a failure with a next step if one is known.
 func Explain(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {

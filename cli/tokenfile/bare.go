@@ -27,9 +27,9 @@ func isBareStudio(root *jsontree.Node, sets []string) bool {
 	return named || aliasesStartInSets(root, isDTCG)
 }
 
-// aliasesStartInSets reports whether aliases lead somewhere from inside a member of root, and never from root itself. In the form
-// before DTCG every token has a type too, as Tokens Studio writes it. In a document of DTCG there must be several such aliases,
-// and none that leads nowhere: one alone may be a slip.
+// aliasesStartInSets reports whether aliases lead somewhere from inside a member of root, and never from root itself.
+// In the form before DTCG every token has a type too, as Tokens Studio writes it. In a document of DTCG there must be
+// several such aliases, and none that leads nowhere: one alone may be a slip.
 func aliasesStartInSets(root *jsontree.Node, isDTCG bool) bool {
 	typed, inside, above, nowhere := true, 0, 0, 0
 	is := isLegacyToken

@@ -111,7 +111,7 @@ func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) 
 	switch {
 	case kind != "" && kind == c.above:
 		kind = "" // the group says it
-	case isSource && path[0] == "size" && (TypeOf(kind) == "dimension" || strings.EqualFold(kind, "fontSize") || kind == "size"):
+	case isSource && path[0] == "size" && (studioTypes[kind].alias == "dimension" || strings.EqualFold(kind, "fontSize") || kind == "size"):
 		kind, value = c.categorised(value, path)
 	case kind != "" && (n.Find("$value") != nil || isType(kind)):
 		kind, value = standard(kind, value)

@@ -9,8 +9,8 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// Dimension is one way in which the values of files differ, such as the brand or the colour scheme: a group of themes of
-// Tokens Studio, a collection of Figma, the names of the modes in values.
+// Dimension is one way in which the values of files differ, such as the brand or the colour scheme: a group of themes
+// of Tokens Studio, a collection of Figma, the names of the modes in values.
 type Dimension struct {
 	Name  string   // as the file spells it; empty if it names none
 	Modes []string // as the file spells them, the default first; a default without a name is empty
@@ -49,11 +49,11 @@ func HasUsual(names []string) bool {
 // isUsual reports whether a name alone says that a mode counts if none is asked for.
 func isUsual(name string) bool { return slices.Contains(usualModes, ModeKey(name)) }
 
-// IsModeName reports whether a name is one by which people call a mode.
+// IsModeName reports whether a name is a well-known one of a mode.
 func IsModeName(name string) bool { return slices.Contains(knownModes, ModeKey(name)) }
 
-// ModeAtEnd returns where the last words of a name begin by which people call a mode, as many as there are; its length if they
-// call none so.
+// ModeAtEnd returns the place at which the last words of a name begin that are a well-known name of a mode, as many of
+// them as there are; its length if there are none.
 func ModeAtEnd(name string) int {
 	for at := range len(name) {
 		if (at == 0 || strings.IndexByte("-_", name[at-1]) >= 0) && IsModeName(name[at:]) {
@@ -77,8 +77,8 @@ type theme struct {
 	states      map[string]string // of the token sets that it selects
 }
 
-// themesOf lists the themes of Tokens Studio; if there are none, those that the names of the token sets imply. meta holds the
-// member $themes, if there is one.
+// themesOf lists the themes of Tokens Studio; if there are none, those that the names of the token sets imply. meta
+// holds the member $themes, if there is one.
 func themesOf(meta *jsontree.Node, sets []string) (themes []theme) {
 	for _, n := range itemsOf(meta.Find("$themes")) {
 		t := theme{textOf(n.Find("group")), textOf(n.Find("name")), map[string]string{}}
@@ -99,9 +99,9 @@ var modeFolders = []string{"mode", "modes", "theme", "themes", "brand", "brands"
 // IsModeFolder reports whether a folder is called so that each file, folder or token set in it is a mode.
 func IsModeFolder(name string) bool { return slices.Contains(modeFolders, strings.ToLower(name)) }
 
-// impliedThemes makes a theme of each mode by which token sets are called: light and dark, theme/light and theme/dark, brand/a
-// and brand/b. Each takes the sets that are called by none too, and one without a name these alone if the others are such as
-// dark, beside which they are the usual mode.
+// impliedThemes makes a theme of each mode by which token sets are called: light and dark, theme/light and theme/dark,
+// brand/a and brand/b. Each takes the sets that are called by none too, and one without a name these alone if the
+// others are such as dark, beside which they are the usual mode.
 func impliedThemes(sets []string) (themes []theme) {
 	type set struct{ group, mode string }
 	known, modes := make([]set, len(sets)), map[string][]string{}
@@ -182,12 +182,12 @@ func chosenSets(themes []theme, sets []string, o Options) []string {
 	return takenSets(sets, states)
 }
 
-// takenStates are those of the token sets that a theme takes: for its own sake, for references alone, or, of a theme that names
-// imply, as all themes do.
+// takenStates are those of the token sets that a theme takes: for its own sake, for references alone, or, of a theme
+// that names imply, as all themes do.
 var takenStates = []string{"enabled", "source", "shared"}
 
-// takenSets returns the token sets that are taken: those that are there for references alone, the sources, before those that are
-// enabled; both in their order.
+// takenSets returns the token sets that are taken: those that are there for references alone, the sources, before those
+// that are enabled; both in their order.
 func takenSets(sets []string, states map[string]string) []string {
 	return append(withState(sets, states, "source"), withState(sets, states, "enabled", "shared")...)
 }

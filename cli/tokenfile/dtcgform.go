@@ -60,9 +60,6 @@ func convertSet(name string, set *jsontree.Node, at jsontree.Pointer, d dialect,
 	}
 	c.modes.learn(set)
 	c.part.Tree = c.group(set, nil)
-	if c.part.Tree == nil {
-		c.part.Tree = jsontree.NewObject()
-	}
 	c.part.ModeNames = c.modes.names
 	if len(c.modes.names) > 0 {
 		c.part.Dimensions = []Dimension{{Modes: UsualFirst(c.modes.names)}}
@@ -150,13 +147,19 @@ func (c *setConverter) spell(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 	}
 	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
 		i := slices.IndexFunc(metadataNames, func(name string) bool { return name != m.Name && strings.EqualFold(name, m.Name) })
-		switch {
-		case i < 0:
-		case n.Find(metadataNames[i]) != nil:
-			c.concede("names in other letters", path, m.Name+" is left out, for there is a "+metadataNames[i]+": "+spelled(m.Value))
-		case m == n.Members[slices.IndexFunc(n.Members, func(first jsontree.Member) bool { return strings.EqualFold(first.Name, m.Name) })]:
-			c.concede("names in other letters", path, m.Name+" counts as "+metadataNames[i])
-			m.Name = metadataNames[i]
+		if i < 0 {
+			return m
+		}
+		name, isSame := metadataNames[i], func(other jsontree.Member) bool { return strings.EqualFold(other.Name, m.Name) }
+		counts := name
+		if n.Find(name) == nil {
+			counts = n.Members[slices.IndexFunc(n.Members, isSame)].Name
+		}
+		if counts == m.Name {
+			c.concede("names in other letters", path, m.Name+" counts as "+name)
+			m.Name = name
+		} else {
+			c.concede("names in other letters", path, m.Name+" is left out, for there is a "+counts+": "+spelled(m.Value))
 		}
 		return m
 	})

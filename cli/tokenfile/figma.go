@@ -13,24 +13,14 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-func isFigma(root *jsontree.Node) bool {
-	meta := root.Find("meta")
-	return meta.Find("variables").IsObject() && meta.Find("variableCollections").IsObject()
-}
-
 func recogniseFigma(f *syntax.File, _ Options) string {
-	switch {
-	case isFigma(f.Root):
+	switch meta := f.Root.Find("meta"); {
+	case meta.Find("variables").IsObject() && meta.Find("variableCollections").IsObject():
 		return "it has meta.variables and meta.variableCollections"
 	case figmaListsOf(f.Root) != nil:
 		return "it has lists of collections and variables, as plugins write them"
 	}
 	return ""
-}
-
-func readFigma(root *jsontree.Node, o Options) ([]Part, error) {
-	part, err := convertFigma(root, o)
-	return []Part{part}, err
 }
 
 // figma is one conversion of an answer of Figma.
@@ -45,9 +35,9 @@ type figma struct {
 	part                   Part
 }
 
-// convertFigma makes tokens of the variables of Figma, in the order of their collections. A name's
+// readFigma makes a part of the variables of Figma, in the order of their collections. A name's
 // slashes make groups. A variable that is also the beginning of others' names is its group's $root.
-func convertFigma(root *jsontree.Node, o Options) (Part, error) {
+func readFigma(root *jsontree.Node, o Options) ([]Part, error) {
 	meta := root.Find("meta")
 	f := figma{
 		Options: o, variables: meta.Find("variables"), collections: meta.Find("variableCollections"),
@@ -59,7 +49,7 @@ func convertFigma(root *jsontree.Node, o Options) (Part, error) {
 	}
 	ids := f.order()
 	if err := f.chooseModes(ids); err != nil {
-		return f.part, err
+		return nil, err
 	}
 	f.nameAll(ids)
 	inner := f.inner(ids)
@@ -71,11 +61,11 @@ func convertFigma(root *jsontree.Node, o Options) (Part, error) {
 		}
 	}
 	if o.Mode != "" && !f.modeFound {
-		return f.part, noMode(o.Mode, f.modes)
+		return nil, noMode(o.Mode, f.modes)
 	}
 	tree.Index(f.part.Tree)
 	f.nameDeleted()
-	return f.part, nil
+	return []Part{f.part}, nil
 }
 
 // nameDeleted names the variables that order leaves out.
@@ -242,33 +232,28 @@ func (f *figma) valueOf(v *jsontree.Node) (value *jsontree.Node, isOwn bool) {
 	if usual == nil && values.IsObject() && len(values.Members) > 0 {
 		usual = values.Members[0].Value
 	}
-	wanted := f.modeOf(textOf(collection.Find("name")))
+	type inMode struct {
+		mode  string
+		value *jsontree.Node
+	}
+	var all []inMode // those of collections that extend this one first
 	for _, e := range f.extensionsOf(id) {
 		for _, mode := range itemsOf(e.Find("modes")) {
-			switch name := extensionMode(e, mode); {
-			case name == wanted:
-				f.modeFound = true
-				value := e.Find("variableOverrides").Find(textOf(v.Find("id"))).Find(textOf(mode.Find("modeId")))
-				if value == nil {
-					value = values.Find(textOf(mode.Find("parentModeId")))
-				}
-				if value != nil {
-					return value, usual == nil || !jsontree.Equal(value, usual)
-				}
-			case !slices.Contains(f.modes, name):
-				f.modes = append(f.modes, name)
-			}
+			own := e.Find("variableOverrides").Find(textOf(v.Find("id"))).Find(textOf(mode.Find("modeId")))
+			all = append(all, inMode{extensionMode(e, mode), cmp.Or(own, values.Find(textOf(mode.Find("parentModeId"))))})
 		}
 	}
 	for _, mode := range itemsOf(collection.Find("modes")) {
-		name := textOf(mode.Find("name"))
-		if name == wanted {
-			f.modeFound = true
-			if value := values.Find(textOf(mode.Find("modeId"))); value != nil {
-				return value, usual == nil || !jsontree.Equal(value, usual)
-			}
-		} else if !slices.Contains(f.modes, name) {
-			f.modes = append(f.modes, name)
+		all = append(all, inMode{textOf(mode.Find("name")), values.Find(textOf(mode.Find("modeId")))})
+	}
+	wanted := f.modeOf(textOf(collection.Find("name")))
+	for _, one := range all {
+		if one.mode != wanted {
+			f.modes = AppendNew(f.modes, one.mode)
+			continue
+		}
+		if f.modeFound = true; one.value != nil {
+			return one.value, usual == nil || !jsontree.Equal(one.value, usual)
 		}
 	}
 	return usual, wanted == ""
@@ -412,10 +397,7 @@ func byteHex(part float64) string {
 
 // alphaHex is byteHex of a number's text, which a pattern has checked.
 func alphaHex(text string) string {
-	part, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return "ff"
-	}
+	part, _ := strconv.ParseFloat(text, 64)
 	return byteHex(min(part, 1))
 }
 
@@ -452,10 +434,7 @@ func (f *native) group(n *jsontree.Node, at jsontree.Pointer) *jsontree.Node {
 func (f *native) token(n *jsontree.Node, at jsontree.Pointer) *jsontree.Node {
 	value, extensions := n.Find("$value"), n.Find("$extensions")
 	of := func(name string) *jsontree.Node {
-		if own := extensions.Find("com.figma." + name); own != nil {
-			return own
-		}
-		return extensions.Find("com.figma").Find(name)
+		return cmp.Or(extensions.Find("com.figma."+name), extensions.Find("com.figma").Find(name))
 	}
 	v := jsontree.NewObject(jsontree.Member{Name: "resolvedType", Value: jsontree.NewString("FLOAT")}, jsontree.Member{Name: "scopes", Value: of("scopes")})
 	if textOf(n.Find("$type")) == "number" && value.Kind == jsontree.Number {

@@ -12,10 +12,7 @@ import (
 // ModeOf returns the mode whose values a DTCG document of Figma's own export holds; empty if it names none.
 func ModeOf(root *jsontree.Node) string {
 	extensions := root.Find("$extensions")
-	if name := textOf(extensions.Find("com.figma.modeName")); name != "" {
-		return name
-	}
-	return textOf(extensions.Find("com.figma").Find("modeName"))
+	return cmp.Or(textOf(extensions.Find("com.figma.modeName")), textOf(extensions.Find("com.figma").Find("modeName")))
 }
 
 // collection is a collection of Figma that has several modes.
@@ -79,10 +76,7 @@ func (f *figma) severalModes(ids []string) (all []collection) {
 		if !used[m.Name] || len(modes) < 2 && len(extensions) == 0 {
 			continue
 		}
-		c := collection{id: m.Name, name: textOf(m.Value.Find("name"))}
-		if c.name == "" {
-			c.name = m.Name
-		}
+		c := collection{id: m.Name, name: cmp.Or(textOf(m.Value.Find("name")), m.Name)}
 		for _, mode := range modes {
 			name := textOf(mode.Find("name"))
 			c.modes = append(c.modes, name)
@@ -183,22 +177,18 @@ func (f *figmaLists) collection(c *jsontree.Node, at jsontree.Pointer) {
 	list, usual := jsontree.NewArray(), jsontree.NewString(textOf(c.Find("defaultModeId")))
 	taken := jsontree.NewObject(jsontree.Member{Name: "name", Value: c.Find("name")}, jsontree.Member{Name: "modes", Value: list}, jsontree.Member{Name: "defaultModeId", Value: usual})
 	f.collections.Members = append(f.collections.Members, jsontree.Member{Name: id, Value: taken})
+	var names []string
 	for i, mode := range itemsOf(c.Find("modes")) {
 		name := cmp.Or(textOf(mode), textOf(mode.Find("name")))
+		names = append(names, name)
 		modeID := jsontree.NewString(cmp.Or(textOf(mode.Find("modeId")), textOf(mode.Find("id")), name))
 		list.AddItem(jsontree.NewObject(jsontree.Member{Name: "modeId", Value: modeID}, jsontree.Member{Name: "name", Value: jsontree.NewString(name)}))
 		for j, v := range itemsOf(mode.Find("variables")) {
 			f.variable(v, id, modeID.Text, append(at[:len(at):len(at)], "modes", itoa(i), "variables", itoa(j)))
 		}
 	}
-	var names []string
-	for _, mode := range list.Items() {
-		names = append(names, textOf(mode.Find("name")))
-	}
-	for _, mode := range list.Items() {
-		if usual.Text == "" && textOf(mode.Find("name")) == UsualFirst(names)[0] {
-			usual.Text = textOf(mode.Find("modeId"))
-		}
+	if usual.Text == "" && len(names) > 0 {
+		usual.Text = textOf(list.Items()[slices.Index(names, UsualFirst(names)[0])].Find("modeId"))
 	}
 	for i, v := range itemsOf(c.Find("variables")) {
 		f.variable(v, id, "", append(at[:len(at):len(at)], "variables", itoa(i)))

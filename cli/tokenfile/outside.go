@@ -16,9 +16,6 @@ var metadataNames = []string{"$extensions", "$description", "$type", "$value", "
 
 // notRead lists as faults the tokens in a value that no reader looks into. at is its place, and why says what is wrong with it.
 func notRead(n *jsontree.Node, at jsontree.Pointer, why string) (list []Fault) {
-	if n == nil {
-		return nil
-	}
 	isToken := n.IsObject() && isToken(n)
 	if isToken {
 		list = append(list, Fault{at.String(), strings.Join(at, "."), why})

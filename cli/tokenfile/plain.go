@@ -1,6 +1,7 @@
 package tokenfile
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -214,11 +215,7 @@ func readPlain(root *jsontree.Node, o Options) ([]Part, error) {
 	joined := joinGroups(leaves(root, nil, nil))
 	o.groups, tree.part.Concessions = joined.modes, joined.said
 	for _, l := range joined.list {
-		path := dottedPath(l.path)
-		origin := l.path.String()
-		if l.origin != nil {
-			origin = l.origin.String()
-		}
+		path, origin := dottedPath(l.path), cmp.Or(l.origin.String(), l.path.String())
 		switch {
 		case l.value.Kind == jsontree.Null || len(path) == 0:
 			tree.fault(origin, strings.Join(l.path, "."), "it has no value")

@@ -85,17 +85,14 @@ func flattened(n *jsontree.Node) *jsontree.Node {
 
 // shadowed returns a value with the parts of a shadow as DTCG names them.
 func shadowed(value *jsontree.Node) *jsontree.Node {
-	if first := firstItem(value); first.Find("blur") != nil && first.Find("x") != nil {
+	first := value
+	if len(itemsOf(value)) > 0 {
+		first = value.Items()[0]
+	}
+	if first.Find("blur") != nil && first.Find("x") != nil {
 		return shadow(value)
 	}
 	return value
-}
-
-func firstItem(n *jsontree.Node) *jsontree.Node {
-	if isArray(n) && len(n.Items()) > 0 {
-		return n.Items()[0]
-	}
-	return n
 }
 
 // setValue is the value of a token: an alias, a value for each set, or a value.

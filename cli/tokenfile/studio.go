@@ -1,7 +1,7 @@
 package tokenfile
 
 import (
-	"maps"
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -316,10 +316,7 @@ func newToken(n *jsontree.Node, kind string, value *jsontree.Node) *jsontree.Nod
 }
 
 func either(n *jsontree.Node, first, second string) *jsontree.Node {
-	if m := n.Find(first); m != nil {
-		return m
-	}
-	return n.Find(second)
+	return cmp.Or(n.Find(first), n.Find(second))
 }
 
 // mapping says what a type of Tokens Studio becomes: the first type that the value fits, the last if
@@ -347,9 +344,6 @@ var (
 	}
 )
 
-// FormerTypes lists the types of Tokens Studio that DTCG does not know, by name.
-func FormerTypes() []string { return slices.Sorted(maps.Keys(studioTypes)) }
-
 // ownTypes are types that only Tokens Studio has.
 var ownTypes = []string{"boxShadow", "fontFamilies", "fontSizes", "fontWeights", "lineHeights", "paragraphSpacing", "sizing"}
 
@@ -358,15 +352,6 @@ var ownTypes = []string{"boxShadow", "fontFamilies", "fontSizes", "fontWeights",
 func HasStudioTypes(root *jsontree.Node) (found bool) {
 	eachToken(root, isLegacyToken, func(token *jsontree.Node) { found = found || slices.Contains(ownTypes, textOf(token.Find("type"))) })
 	return found
-}
-
-// TypeOf returns the DTCG type that values of a type of Tokens Studio have first of all; empty if it is none of these.
-func TypeOf(former string) string {
-	m, ok := studioTypes[former]
-	if !ok {
-		return ""
-	}
-	return m.types[0]
 }
 
 // standard returns the DTCG type for a type of Tokens Studio, and the value as that type spells it. A

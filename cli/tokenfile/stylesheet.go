@@ -53,16 +53,12 @@ func Declare(o Options, roots ...*jsontree.Node) Options {
 // read collects the custom properties of a stylesheet.
 func (p *properties) read(root *jsontree.Node) {
 	of := pageOf(root)
-	attributes := map[string]map[string]bool{} // of each mode
+	attributes := map[string][]string{} // of each mode
 	for _, m := range root.Members {
 		for _, d := range of.modesOf(m.Name) {
-			if d.mode == "" || d.hint.Attribute == "" || isApart(m.Name) {
-				continue
+			if d.mode != "" && d.hint.Attribute != "" && !isApart(m.Name) {
+				attributes[d.mode] = AppendNew(attributes[d.mode], d.hint.Attribute)
 			}
-			if attributes[d.mode] == nil {
-				attributes[d.mode] = map[string]bool{}
-			}
-			attributes[d.mode][d.hint.Attribute] = true
 		}
 	}
 	order := membersOf(root.Find(syntax.Layer))
@@ -178,9 +174,6 @@ func (p *properties) nameBeside(n *jsontree.Node, at jsontree.Pointer, read stri
 		default:
 			p.nameBeside(value, below, read)
 		}
-	}
-	if n == nil {
-		return
 	}
 	for _, m := range n.Members {
 		each(m.Name, m.Value)

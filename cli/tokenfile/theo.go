@@ -1,6 +1,7 @@
 package tokenfile
 
 import (
+	"cmp"
 	"strings"
 
 	"example.com/livery/cli/tokenfile/syntax"
@@ -27,10 +28,7 @@ func readTheo(root *jsontree.Node, o Options) ([]Part, error) {
 	props := MapStrings(root.Find("props"), func(text string) string {
 		name, ok := strings.CutPrefix(text, "{!")
 		if target := aliases.Find(strings.TrimSuffix(name, "}")); ok && target != nil {
-			if value := textOf(target.Find("value")); value != "" {
-				return value
-			}
-			return textOf(target)
+			return cmp.Or(textOf(target.Find("value")), textOf(target))
 		}
 		return text
 	})

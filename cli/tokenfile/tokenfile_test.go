@@ -115,6 +115,21 @@ func TestATypeWithoutAValueIsNamed(t *testing.T) {
 	}
 }
 
+func TestNamesInOtherLettersAreNamed(t *testing.T) {
+	parts, err := convert(t, `{"a":{"$value":1,"$Value":2},"b":{"$VALUE":1,"$Value":2}}`, Options{})
+	if err != nil || len(parts) != 1 {
+		t.Fatal(parts, err)
+	}
+	var list []string
+	for _, c := range parts[0].Concessions {
+		list = append(list, c.Path+": "+c.Message)
+	}
+	const want = "a: $Value is left out, for there is a $value: 2; b: $VALUE counts as $value; b: $Value is left out, for there is a $VALUE: 2"
+	if got := strings.Join(list, "; "); got != want {
+		t.Errorf("named: %s, want %s", got, want)
+	}
+}
+
 // spell joins the trees of parts, each with the name of its set.
 func spell(parts []Part) string {
 	var list []string

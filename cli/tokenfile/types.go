@@ -1,6 +1,7 @@
 package tokenfile
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,8 +20,8 @@ func SameType(unknown string) string {
 	if i := slices.IndexFunc(types, func(t string) bool { return letters(t) == letters(unknown) }); i >= 0 {
 		return types[i]
 	}
-	for _, former := range FormerTypes() {
-		if t := TypeOf(former); letters(former) == letters(unknown) && slices.Contains(types, t) {
+	for _, former := range slices.Sorted(maps.Keys(studioTypes)) {
+		if t := studioTypes[former].types[0]; letters(former) == letters(unknown) && slices.Contains(types, t) {
 			return t
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokenfile/arithmetic"
+	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -53,18 +54,17 @@ func (c *computer) modifier(n *jsontree.Node) (m modifier, ok bool) {
 
 // withoutModifier returns extensions in which the modifier is called modified: who reads the token again finds it applied.
 func withoutModifier(extensions *jsontree.Node) *jsontree.Node {
-	studio := extensions.Find(studioName)
-	if studio.Find("modify") == nil {
-		return extensions
-	}
-	renamed := func(n *jsontree.Node, name string, change func(m *jsontree.Member)) *jsontree.Node {
-		result := jsontree.NewObject(append([]jsontree.Member(nil), n.Members...)...)
-		change(&result.Members[result.IndexOf(name)])
-		result.Index()
-		return result
-	}
-	studio = renamed(studio, "modify", func(m *jsontree.Member) { m.Name = "modified" })
-	return renamed(extensions, studioName, func(m *jsontree.Member) { m.Value = studio })
+	return tree.MapMembers(extensions, func(m jsontree.Member) jsontree.Member {
+		if m.Name == studioName {
+			m.Value = tree.MapMembers(m.Value, func(inner jsontree.Member) jsontree.Member {
+				if inner.Name == "modify" {
+					inner.Name = "modified"
+				}
+				return inner
+			})
+		}
+		return m
+	})
 }
 
 // hexWithOpacity is how Tokens Studio writes a colour with an opacity.

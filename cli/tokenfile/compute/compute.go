@@ -38,7 +38,6 @@ const (
 func Document(root *jsontree.Node, rules Rules) Result {
 	c := computer{
 		rules: rules, d: dtcg.Read(root), values: map[string]*jsontree.Node{}, types: map[string]string{}, busy: map[string]bool{}, needs: map[string]map[string]bool{},
-		computed: map[string]bool{},
 	}
 	for i := range c.d.Tokens {
 		t := &c.d.Tokens[i]
@@ -48,23 +47,24 @@ func Document(root *jsontree.Node, rules Rules) Result {
 		}
 	}
 	result := Result{Tree: c.rebuilt(root, nil), Concessions: c.said, Needs: map[string]map[string]bool{}}
-	for path := range c.computed {
-		result.Needs[path] = c.needs[path]
+	for path, v := range c.values {
+		if v != c.d.Token(path).Value {
+			result.Needs[path] = c.needs[path]
+		}
 	}
 	return result
 }
 
 // computer computes the tokens of one document, each once.
 type computer struct {
-	rules    Rules
-	d        *dtcg.Document
-	values   map[string]*jsontree.Node  // by path, of tokens that are done
-	types    map[string]string          // by path, of tokens that get another type
-	busy     map[string]bool            // paths of tokens that are under way: a circle
-	needs    map[string]map[string]bool // by path
-	computed map[string]bool
-	said     []tokenfile.Concession
-	path     []string // of the tokens under way
+	rules  Rules
+	d      *dtcg.Document
+	values map[string]*jsontree.Node  // by path, of tokens that are done
+	types  map[string]string          // by path, of tokens that get another type
+	busy   map[string]bool            // paths of tokens that are or were under way: without a value yet, a circle
+	needs  map[string]map[string]bool // by path
+	said   []tokenfile.Concession
+	path   []string // of the tokens under way
 }
 
 func (c *computer) concede(kind string, t *dtcg.Token, message string) {
@@ -76,17 +76,11 @@ func (c *computer) value(t *dtcg.Token) *jsontree.Node {
 	if v, done := c.values[t.Path]; done {
 		return v
 	}
-	if c.busy[t.Path] {
-		return t.Value
-	}
 	c.busy[t.Path], c.needs[t.Path] = true, map[string]bool{}
 	c.path = append(c.path, t.Path)
 	v := c.token(t)
 	c.path = c.path[:len(c.path)-1]
 	c.values[t.Path] = v
-	if v != t.Value {
-		c.computed[t.Path] = true
-	}
 	return v
 }
 
@@ -221,33 +215,23 @@ func (c *computer) nameUnused(t *dtcg.Token) {
 	if kind == css.FontWeight && t.Value.IsString() {
 		c.nameStyle(t, t.Value.Text)
 	}
-	if known := servedParts[kind]; known != nil {
-		for _, layer := range append(t.Value.Items(), t.Value) {
-			for _, m := range layer.Members {
-				if !slices.Contains(known, m.Name) {
+	known, isComposite := servedParts[kind]
+	if !isComposite {
+		return
+	}
+	for _, layer := range append(t.Value.Items(), t.Value) {
+		for _, m := range layer.Members {
+			switch {
+			case !slices.Contains(known, m.Name):
+				c.nameMember(t, m)
+			case m.Name == "fontWeight":
+				weight, _ := c.substituted(m.Value.Text)
+				c.nameStyle(t, weight)
+			case m.Name == "fontStyle":
+				if style, _ := c.substituted(m.Value.Text); !slices.Contains([]string{"normal", "italic", "oblique"}, strings.ToLower(style)) {
 					c.nameMember(t, m)
 				}
 			}
-		}
-	}
-	if kind != css.Typography {
-		return
-	}
-	for _, m := range t.Value.Members {
-		switch m.Name {
-		case "fontFamily", "fontSize", "lineHeight", "letterSpacing":
-		case "fontWeight":
-			weight := m.Value.Text
-			if m.Value.IsString() {
-				weight, _ = c.substituted(weight)
-			}
-			c.nameStyle(t, weight)
-		case "fontStyle":
-			if style, _ := c.substituted(m.Value.Text); !slices.Contains([]string{"normal", "italic", "oblique"}, strings.ToLower(style)) {
-				c.nameMember(t, m)
-			}
-		default:
-			c.nameMember(t, m)
 		}
 	}
 }
@@ -258,6 +242,7 @@ var servedParts = map[css.Kind][]string{
 	css.Border:     {"width", "style", "color"},
 	css.Transition: {"duration", "timingFunction", "easing", "delay"},
 	css.Gradient:   {"color", "position"},
+	css.Typography: {"fontFamily", "fontSize", "fontStyle", "fontWeight", "lineHeight", "letterSpacing"},
 }
 
 // saysNothing are the values of members that change nothing.

@@ -98,20 +98,12 @@ func strip(n *jsontree.Node, at jsontree.Pointer, above string, wrong map[string
 		}
 		return n
 	}
-	result := n
-	for i, m := range n.Members {
-		if dtcg.IsMetadata(m.Name) || !m.Value.IsObject() {
-			continue
+	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
+		if !dtcg.IsMetadata(m.Name) && m.Value.IsObject() {
+			m.Value = strip(m.Value, append(at[:len(at):len(at)], m.Name), above, wrong)
 		}
-		if below := strip(m.Value, append(at[:len(at):len(at)], m.Name), above, wrong); below != m.Value {
-			if result == n {
-				result = jsontree.NewObject(append([]jsontree.Member(nil), n.Members...)...)
-			}
-			result.Members[i].Value = below
-		}
-	}
-	result.Index()
-	return result
+		return m
+	})
 }
 
 func known(typ *jsontree.Node) bool {

@@ -170,15 +170,15 @@ func slugsOf(modes []Mode, decided map[[2]string]string) []string {
 	for i, m := range modes {
 		names[i] = decided[[2]string{m.Dimension, m.Name}]
 		taken[names[i]] = true
-		count[Slug(m.Name)]++
+		count[slugOf(m.Name)]++
 	}
 	for i, m := range modes {
 		if names[i] != "" {
 			continue
 		}
-		name := Slug(m.Name)
+		name := slugOf(m.Name)
 		if count[name] > 1 || taken[name] {
-			name = Slug(m.Dimension + "-" + m.Name)
+			name = slugOf(m.Dimension + "-" + m.Name)
 		}
 		names[i] = numbered(cmp.Or(name, "mode"), maxSlug, taken)
 		taken[names[i]] = true
@@ -198,8 +198,8 @@ func numbered(name string, longest int, taken map[string]bool) string {
 // maxSlug is the length of the longest slug that the API takes.
 const maxSlug = 64
 
-// Slug spells a name as a slug: letters and digits of ASCII in lower case, with single hyphens between.
-func Slug(name string) string {
+// slugOf spells a name as a slug: letters and digits of ASCII in lower case, with single hyphens between.
+func slugOf(name string) string {
 	var b strings.Builder
 	gap := false
 	for _, r := range strings.ToLower(name) {

@@ -105,7 +105,7 @@ func IsBrand(d tokenfile.Dimension) bool {
 	return d.Name != "" && !slices.ContainsFunc(partsOf(d), func(p part) bool { return p.why == "" })
 }
 
-// kinds are the names by which people call modes, with the dimension that they are of and the condition under which they
+// kinds are the well-known names of modes, with the dimension that they are of and the condition under which they
 // hold on their own.
 var kinds = []struct{ mode, dimension, when string }{
 	{"dark", "scheme", "(prefers-color-scheme: dark)"},
@@ -120,6 +120,7 @@ var kinds = []struct{ mode, dimension, when string }{
 	{"lesscontrast", "contrast", "(prefers-contrast: less)"},
 	{"contrastless", "contrast", "(prefers-contrast: less)"},
 	{"reducedmotion", "motion", "(prefers-reduced-motion: reduce)"},
+	{"reducemotion", "motion", "(prefers-reduced-motion: reduce)"},
 	{"forcedcolors", "forced-colors", "(forced-colors: active)"},
 	{"print", "media", "print"},
 	{"compact", "density", ""},
@@ -129,17 +130,6 @@ var kinds = []struct{ mode, dimension, when string }{
 	{"desktop", "viewport", ""},
 	{"lighthighcontrast", "scheme", ""},
 	{"darkhighcontrast", "scheme", ""},
-}
-
-// shortNames are names of modes that say what they are only beside the name of their dimension.
-var shortNames = []struct{ dimension, mode, when string }{
-	{"contrast", "more", "(prefers-contrast: more)"},
-	{"contrast", "high", "(prefers-contrast: more)"},
-	{"contrast", "increased", "(prefers-contrast: more)"},
-	{"contrast", "less", "(prefers-contrast: less)"},
-	{"contrast", "low", "(prefers-contrast: less)"},
-	{"motion", "reduce", "(prefers-reduced-motion: reduce)"},
-	{"motion", "reduced", "(prefers-reduced-motion: reduce)"},
 }
 
 // keyOf spells the name of a mode for comparisons: "Dark Mode" is dark.
@@ -181,14 +171,9 @@ func (p part) conditionOf(mode string) string {
 		return when
 	}
 	key := cmp.Or(p.schemeOf(mode), keyOf(mode))
-	for _, k := range kinds {
-		if k.mode == key {
+	for _, k := range kinds { // high is highcontrast in a dimension with contrast in its name
+		if k.mode == key || k.mode == key+k.dimension && strings.Contains(slugOf(p.name), k.dimension) {
 			return k.when
-		}
-	}
-	for _, s := range shortNames {
-		if s.mode == key && strings.Contains(Slug(p.name), s.dimension) {
-			return s.when
 		}
 	}
 	return ""
@@ -199,7 +184,7 @@ func (p part) conditionOf(mode string) string {
 func (p part) schemeOf(mode string) string {
 	for _, pair := range [][2]string{{"dark", "light"}, {"light", "dark"}} {
 		has := func(word string) func(mode string) bool {
-			return func(mode string) bool { return slices.Contains(strings.Split(Slug(mode), "-"), word) }
+			return func(mode string) bool { return slices.Contains(strings.Split(slugOf(mode), "-"), word) }
 		}
 		others := slices.DeleteFunc(slices.Clone(p.modes), func(other string) bool { return other == mode })
 		if has(pair[0])(mode) && has(pair[1])(p.base) && !slices.ContainsFunc(others, has(pair[0])) {
@@ -226,7 +211,7 @@ var brandWords = []string{"brand", "brands", "tenant", "tenants", "client", "cli
 
 // refusal says why a part is not a dimension of modes; empty if it is one.
 func (p part) refusal() string {
-	words := strings.Split(Slug(p.name), "-")
+	words := strings.Split(slugOf(p.name), "-")
 	switch {
 	case slices.ContainsFunc(words, func(word string) bool { return slices.Contains(brandWords, word) }):
 		return "a brand has files of its own"
@@ -294,16 +279,16 @@ func (m *modeList) add(p part) {
 
 // addFor adds the Variant of a brand and a mode, in the brand's files in place of the mode's own, if the brand has any.
 func (m *modeList) addFor(v Variant) {
-	slugOf := func(of Variant) string {
+	variantOf := func(of Variant) string {
 		i := slices.IndexFunc(m.plan, func(p Variant) bool { return p.Dimension == of.Dimension && p.Name == of.Name })
 		return m.plan[i].Slug
 	}
-	brand, mode := v.Of[0], slugOf(v.Of[1])
+	brand, mode := v.Of[0], variantOf(v.Of[1])
 	isLeft := slices.ContainsFunc(m.left, func(l LeftOut) bool { return l.Dimension == brand.Dimension })
 	i := slices.IndexFunc(m.list, func(e ThemeMode) bool { return e.Variant == mode })
 	if i >= 0 && isLeft && len(brand.Overrides.Members) > 0 {
 		e := m.list[i]
-		e.Variant, e.For = v.Slug, slugOf(brand)
+		e.Variant, e.For = v.Slug, variantOf(brand)
 		m.list = append(m.list, e)
 	}
 }
@@ -314,7 +299,7 @@ const maxName = 32
 // nameForm spells a name by the grammar of dimensions and modes. first stands before a name that does not begin with a
 // letter.
 func nameForm(name, first string) string {
-	slug := Slug(name)
+	slug := slugOf(name)
 	if slug == "" || slug[0] < 'a' {
 		slug = strings.TrimSuffix(first+"-"+slug, "-")
 	}

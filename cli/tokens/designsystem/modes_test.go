@@ -47,6 +47,8 @@ func TestDimensionsOfFilesBecomeModesOfTheTheme(t *testing.T) {
 		{[]tokenfile.Dimension{of("", "dark", "light")}, "scheme.dark=; scheme.light=light (prefers-color-scheme: light)", ""},
 		{[]tokenfile.Dimension{of("", "light", "dark", "hc")}, "scheme.light=; scheme.dark=dark (prefers-color-scheme: dark); contrast.default=; contrast.hc=hc (prefers-contrast: more)", ""},
 		{[]tokenfile.Dimension{of("Contrast", "Normal", "High", "Low")}, "contrast.normal=; contrast.high=high (prefers-contrast: more); contrast.low=low (prefers-contrast: less)", ""},
+		{[]tokenfile.Dimension{of("Motion", "Full", "Reduced"), of("Movement", "Full", "Reduce")}, "motion.full=; motion.reduced=reduced (prefers-reduced-motion: reduce); movement.full=; movement.reduce=reduce", ""},
+		{[]tokenfile.Dimension{of("", "", "reduce motion")}, "motion.default=; motion.reduce-motion=reduce-motion (prefers-reduced-motion: reduce)", ""},
 		{[]tokenfile.Dimension{of("Level", "Normal", "High")}, "level.normal=; level.high=high", ""},
 		{[]tokenfile.Dimension{hinted}, "contrast.default=; contrast.more=more (prefers-contrast: more); scheme.light=; scheme.dark=dark (prefers-color-scheme: dark); spacing.default=; spacing.tight=tight", ": ocean: " + maybe},
 		{[]tokenfile.Dimension{of("Brand", "Acme", "Dark"), of("themes", "", "globex"), of("Theme", "Day", "Dark")}, "theme.day=; theme.dark=theme-dark (prefers-color-scheme: dark)", "Brand: Dark: " + brand + "; themes: globex: " + maybe},

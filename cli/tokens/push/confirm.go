@@ -49,17 +49,24 @@ func (a *app) confirmFolder(ctx context.Context, s *source.Sources, p *pushFlags
 	if p.variants == "auto" {
 		next = "If they are modes, put them into a folder called modes or themes, a file or a folder for each. Or lay all over each other with --yes."
 	}
-	if a.CanAsk() {
-		if p.dryRun {
-			a.Warn("Note: a push would ask, since it would lose %s.", what)
-			return nil
-		}
-		ok, err := a.Confirm(ctx, "The push would lose "+what+". Push the rest?")
-		if err != nil || ok {
-			return err
-		}
+	if isDecided, err := a.confirmRest(ctx, p.dryRun, what); isDecided {
+		return err
 	}
 	return term.Fail(next, "nothing is pushed: it would lose %s, of which the last by name would count", what)
+}
+
+// confirmRest asks whether a push shall go on without what it would lose. It is not decided if no user can answer, or
+// if the answer is no.
+func (a *app) confirmRest(ctx context.Context, dryRun bool, lost string) (isDecided bool, err error) {
+	switch {
+	case !a.CanAsk():
+		return false, nil
+	case dryRun:
+		a.Warn("Note: a push would lose %s, and ask before.", lost)
+		return true, nil
+	}
+	ok, err := a.Confirm(ctx, "The push would lose "+lost+". Push the rest?")
+	return ok || err != nil, err
 }
 
 // confirmLoss asks whether a push that loses more than it may shall go on. If no user can answer, it is a failure.
@@ -73,15 +80,8 @@ func (a *app) confirmLoss(ctx context.Context, t *pushTarget, plan pushPlan) err
 		what = append(what, "all of "+term.Plural(len(unread), "file"))
 	}
 	lost := strings.Join(what, " and ")
-	if a.CanAsk() {
-		if t.p.dryRun {
-			a.Warn("Note: a push would lose %s, and ask before.", lost)
-			return nil
-		}
-		ok, err := a.Confirm(ctx, "The push would lose "+lost+". Push the rest?")
-		if err != nil || ok {
-			return err
-		}
+	if isDecided, err := a.confirmRest(ctx, t.p.dryRun, lost); isDecided {
+		return err
 	}
 	return term.Fail("The lines above say why. Fix the files, or push the rest with --accept-loss.", "nothing is pushed: it would lose %s, and more than %d %% is not lost unasked", lost, mostLost)
 }

@@ -145,5 +145,5 @@ func (a *app) refuseLossOfModes(ctx context.Context, p *pushFlags, s *system, th
 	}
 	first := lossy[0]
 	first.plan.remains, first.target.counted = all, "value"
-	return ofVariant(first.target.f.Variant.Slug, a.confirmLoss(ctx, first.target, first.plan))
+	return term.In("push of Variant "+first.target.f.Variant.Slug, a.confirmLoss(ctx, first.target, first.plan))
 }

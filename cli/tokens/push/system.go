@@ -232,16 +232,6 @@ func (s *system) refuseEmpty() error {
 	return term.Fail("Name files that hold some.", "nothing is left to push: the files hold no token")
 }
 
-// ofVariant says of which Variant a complaint is.
-func ofVariant(slug string, err error) error {
-	if err == nil {
-		return nil
-	}
-	said := *term.Explain(err)
-	said.Sentence = "push of Variant " + slug + ": " + said.Sentence
-	return &said
-}
-
 // print shows the plan: what becomes the Theme, and which mode becomes which Variant.
 func (s *system) print(a *term.App) {
 	t := term.Table{Head: []string{"VARIANT", "MODE", "OVERRIDES", "THEME MODE", "WHEN"}}
@@ -355,7 +345,7 @@ func (a *app) sendSystem(ctx context.Context, c *client.Client, p *pushFlags, s 
 	}
 	if err != nil {
 		f := *term.Explain(err)
-		f.Next = strings.TrimSpace(f.Next + " " + s.sentSoFar(&done))
+		f.Next = strings.TrimSpace(fmt.Sprintf("%s Sent so far: the Theme and %d of %s. Push again to do the rest.", f.Next, len(done.Variants), term.Plural(len(s.plan.Variants), "Variant")))
 		return &f
 	}
 	if a.JSON {
@@ -367,11 +357,6 @@ func (a *app) sendSystem(ctx context.Context, c *client.Client, p *pushFlags, s 
 		return term.NothingToDo("Theme %s and its Variants hold exactly this already", p.Theme)
 	}
 	return nil
-}
-
-// sentSoFar says what a push that ended half way has done, and how to do the rest.
-func (s *system) sentSoFar(done *sent) string {
-	return fmt.Sprintf("Sent so far: the Theme and %d of %s. Push again to do the rest.", len(done.Variants), term.Plural(len(s.plan.Variants), "Variant"))
 }
 
 // sendPart pushes one document, or overrides of that of a Theme. It does not say how to publish it if that is about to happen.
@@ -412,7 +397,7 @@ func (a *app) sendVariants(ctx context.Context, c *client.Client, p pushFlags, t
 		var done Result
 		p.Variant, p.Name = v.Slug, displayName(v.Name)
 		if _, err := a.sendPart(ctx, c, p, s.modes[i].Of(v.Overrides), document, quiet, &done); err != nil {
-			return results, ofVariant(v.Slug, err)
+			return results, term.In("push of Variant "+v.Slug, err)
 		}
 		results = append(results, done)
 	}

@@ -170,17 +170,7 @@ func (f *tokenFile) convert(o tokenfile.Options) error {
 	}
 	var err error
 	f.parts, err = tokenfile.Convert(f.kind, root, o)
-	return inFile(f.name, err)
-}
-
-// inFile says of which file a complaint is.
-func inFile(name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	said := *term.Explain(err)
-	said.Sentence = name + ": " + said.Sentence
-	return &said
+	return term.In(f.name, err)
 }
 
 // readFolder reads a folder: that of Tokens Studio as its sets, one with a resolver document as what that names, another by

@@ -44,8 +44,8 @@ func chooseModeFiles(files []*tokenFile, o tokenfile.Options) ([]*tokenFile, err
 	return chosen, nil
 }
 
-// modeGroups puts files of Figma's own export, which name their mode, together if they hold a token of the same path: the modes
-// of one collection.
+// modeGroups puts files of Figma's own export, which name their mode, together if they hold a token of the same path:
+// the modes of one collection.
 func modeGroups(files []*tokenFile) (groups []*modeFiles) {
 	var inside []paths // of each group
 	for _, file := range files {

@@ -109,7 +109,7 @@ func readStudioFolder(a *term.App, folder string, names []string, o tokenfile.Op
 	}
 	wanted, err := tokenfile.StudioSets(themes, sets, o)
 	if err != nil {
-		return nil, inFile(folder, err)
+		return nil, term.In(folder, err)
 	}
 	var files []*tokenFile
 	for _, set := range wanted {
@@ -170,7 +170,7 @@ func readStudioThemes(a *term.App, folder string) (*jsontree.Node, error) {
 	}
 	list, err := jsontree.Parse(string(data))
 	if err != nil {
-		return nil, inFile(name, term.Fail("Export it again.", "the file is not valid JSON: %v", err))
+		return nil, term.In(name, term.Fail("Export it again.", "the file is not valid JSON: %v", err))
 	}
 	return jsontree.NewObject(jsontree.Member{Name: "$themes", Value: list}), nil
 }

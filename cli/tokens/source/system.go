@@ -247,67 +247,82 @@ func (f *tokenFile) collectionMode() (collection, mode string) {
 	return "", ""
 }
 
-// namedModeFiles groups files by the names that they have: in a folder of modes, or the name of a mode at the end, which may be
-// any if several files have the same before a dot.
+// modeKey is what files of one group have in common: a folder that they or their folders stand in, and their names
+// without the mode.
+type modeKey struct{ folder, stem string }
+
+// fileNames counts what the names of files have in common.
+type fileNames struct {
+	collections map[modeKey]int // files of one folder whose names are the same before the last dot
+	folders     map[string]int  // folders with files, by the folder around them
+	twins       map[string]int  // files of one name in folders that are called as modes, as if they stood around these folders
+}
+
+// besideFolder is where a file would stand if it stood beside its folder.
+func (f *tokenFile) besideFolder() string {
+	return filepath.Join(filepath.Dir(filepath.Dir(f.name)), filepath.Base(f.name))
+}
+
+// namedModeFiles groups files by the modes that their names say.
 func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
-	type key struct{ folder, stem string }
-	by, sameCollection := map[key]*modeFiles{}, map[key]int{}
+	names, seen, by := fileNames{map[modeKey]int{}, map[string]int{}, map[string]int{}}, map[string]bool{}, map[modeKey]*modeFiles{}
 	for _, f := range files {
 		if collection, mode := f.collectionMode(); mode != "" {
-			sameCollection[key{filepath.Dir(filepath.ToSlash(f.name)) + "/", collection}]++
+			names.collections[modeKey{filepath.Dir(f.name), collection}]++
 		}
-	}
-	folders, beside := map[string]bool{}, map[string]int{} // of the files; how many of them stand in one folder
-	twins := map[string]int{}                              // files of one name in folders that are called as modes
-	for _, f := range files {
-		folder := filepath.Dir(filepath.ToSlash(f.name))
-		if !folders[folder] {
-			folders[folder] = true
-			beside[filepath.Dir(folder)]++
+		if folder := filepath.Dir(f.name); !seen[folder] {
+			seen[folder] = true
+			names.folders[filepath.Dir(folder)]++
 		}
-		if tokenfile.IsModeName(filepath.Base(folder)) {
-			twins[filepath.Join(filepath.Dir(folder), filepath.Base(f.name))]++
+		if tokenfile.IsModeName(f.folderName()) {
+			names.twins[f.besideFolder()]++
 		}
 	}
 	for _, f := range files {
 		if !f.mayBeNamed() {
 			continue
 		}
-		folder, base := filepath.Dir(filepath.ToSlash(f.name))+"/", f.stem()
-		first, _, _ := strings.Cut(filepath.Base(f.name), ".")
-		at, mode := key{folder: folder}, first
-		above := filepath.Dir(filepath.Clean(folder))
-		switch {
-		case tokenfile.IsModeFolder(filepath.Base(folder)):
-		case beside[above] > 1 && tokenfile.IsModeFolder(filepath.Base(above)): // a folder is a mode
-			at.folder, mode = above+"/", filepath.Base(folder)
-		case tokenfile.IsModeName(filepath.Base(folder)) && twins[filepath.Join(above, filepath.Base(f.name))] > 1:
-			at.folder, mode = above+"/", filepath.Base(folder)
-		default:
-			if at.stem, mode = cutMode(base); mode != "" {
-				break
-			}
-			if at.stem, mode = f.collectionMode(); sameCollection[at] > 1 {
-				break
-			}
-			at.stem = ""
-			if at.folder, mode = above+"/", filepath.Base(folder); beside[above] < 2 || !tokenfile.IsModeName(mode) {
-				continue
-			}
-		}
-		if slices.ContainsFunc(f.modeNames(), func(own string) bool { return tokenfile.ModeKey(own) == tokenfile.ModeKey(mode) }) {
-			continue // its own selectors say what is of the mode
+		at, mode := names.modeOf(f)
+		isOwn := func(own string) bool { return tokenfile.ModeKey(own) == tokenfile.ModeKey(mode) }
+		if mode == "" || slices.ContainsFunc(f.modeNames(), isOwn) { // its own selectors say what is of the mode
+			continue
 		}
 		if by[at] == nil {
 			by[at] = &modeFiles{name: at.stem}
-			if at.stem == "" && len(files) > 1 && mode == base && tokenfile.IsModeFolder(filepath.Base(folder)) {
-				by[at].name = filepath.Base(folder)
+			if at.stem == "" && len(files) > 1 && mode == f.stem() && tokenfile.IsModeFolder(f.folderName()) {
+				by[at].name = f.folderName()
 			}
 			groups = append(groups, by[at])
 		}
 		by[at].add(f, mode)
 	}
 	return groups
+}
+
+// modeOf returns the mode that the name of a file says, in a folder of modes or by its last words, or that the name of
+// its folder says. It may be any if several files have the same before a dot, and is empty if there is none.
+func (n fileNames) modeOf(f *tokenFile) (at modeKey, mode string) {
+	folder := filepath.Dir(f.name)
+	above := filepath.Dir(folder)
+	if tokenfile.IsModeFolder(f.folderName()) {
+		mode, _, _ = strings.Cut(filepath.Base(f.name), ".")
+		return modeKey{folder: folder}, mode
+	}
+	isBeside := n.folders[above] > 1
+	isTwin := tokenfile.IsModeName(f.folderName()) && n.twins[f.besideFolder()] > 1
+	if isBeside && tokenfile.IsModeFolder(filepath.Base(above)) || isTwin { // a folder is a mode
+		return modeKey{folder: above}, f.folderName()
+	}
+	if stem, mode := cutMode(f.stem()); mode != "" {
+		return modeKey{folder, stem}, mode
+	}
+	if collection, mode := f.collectionMode(); n.collections[modeKey{folder, collection}] > 1 {
+		return modeKey{folder, collection}, mode
+	}
+	if isBeside && tokenfile.IsModeName(f.folderName()) {
+		return modeKey{folder: above}, f.folderName()
+	}
+	return modeKey{}, ""
 }
 
 // cutMode cuts the name of a mode off the name of a file: what follows "mode", else all of it or as many of its last words as a
