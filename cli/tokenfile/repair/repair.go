@@ -107,6 +107,20 @@ func (r *Result) aliases() {
 	})
 }
 
+// WithoutSets returns a document of token sets in which an alias that names a token by its set too, {core.a.b} of a.b in the set
+// core, is one of the token. An alias that leads to a token as it is stays.
+func WithoutSets(root *jsontree.Node, sets []string) *jsontree.Node {
+	d := dtcg.Read(root)
+	return mapAliases(root, func(path string) string {
+		for _, set := range sets {
+			if rest, ok := strings.CutPrefix(path, strings.ReplaceAll(set, "/", ".")+"."); ok && d.Token(path) == nil && d.Token(rest) != nil {
+				return rest
+			}
+		}
+		return path
+	})
+}
+
 // throughGroup returns the path of what an alias means that leads on from the value of a token, if that is an alias of a
 // group: {a.value.b} with {g} as the value of a is g.b.
 func throughGroup(d *dtcg.Document, path string) string {

@@ -99,3 +99,15 @@ func TestNoTokenIsLostByRepair(t *testing.T) {
 		}
 	})
 }
+
+// TestAliasesThatNameTheirSet: tools resolve them, for in a file a set is a group.
+func TestAliasesThatNameTheirSet(t *testing.T) {
+	root, err := jsontree.Parse(`{"a":{"$value":1},"b":{"$value":"{core.a}"},"c":{"$value":"calc({theme.dark.a} * 2)"},"core":{"x":{"$value":2}},"d":{"$value":"{core.x}"},"e":{"$value":"{core.none}"}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"a":{"$value":1},"b":{"$value":"{a}"},"c":{"$value":"calc({a} * 2)"},"core":{"x":{"$value":2}},"d":{"$value":"{core.x}"},"e":{"$value":"{core.none}"}}`
+	if got := string(jsontree.Append(nil, WithoutSets(root, []string{"core", "theme/dark"}))); got != want {
+		t.Errorf("WithoutSets() = %s, want %s", got, want)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokenfile/compute"
+	"example.com/livery/cli/tokenfile/repair"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -22,6 +23,7 @@ func (s *Sources) compute(files []*tokenFile) {
 	switch {
 	case hasSets(files):
 		rules = compute.Studio
+		s.Tree = repair.WithoutSets(s.Tree, setsOfFiles(files))
 	case slices.ContainsFunc(files, func(f *tokenFile) bool {
 		return f.kind == tokenfile.StyleDictionary && tokenfile.HasStudioTypes(f.parsed.Root)
 	}):
@@ -30,6 +32,18 @@ func (s *Sources) compute(files []*tokenFile) {
 	done := compute.Document(s.Tree, rules)
 	s.Tree, s.needs = done.Tree, done.Needs
 	s.concedeInTree(done.Concessions)
+}
+
+// setsOfFiles lists the token sets that files hold.
+func setsOfFiles(files []*tokenFile) (names []string) {
+	for _, f := range files {
+		for _, part := range f.parts {
+			if f.kind.HasSets() && part.Name != "" {
+				names = append(names, part.Name)
+			}
+		}
+	}
+	return names
 }
 
 func hasSets(files []*tokenFile) bool {
