@@ -44,8 +44,22 @@ type Part struct {
 	Restored    bool // livery pull wrote the file: its values are what they were
 	Dimensions  []Dimension
 	Unused      []string // token sets of the file that no theme of it takes
+	Standing    Standing
 	ModeNames   []string // of a form whose values name their modes: those that Options.Mode may be
 }
+
+// Standing says what becomes of a value that a later part gives a token otherwise.
+type Standing int
+
+// The standings of parts.
+const (
+	Laid   Standing = iota // parts are meant to be laid over this one
+	Shared                 // this one is of all modes, and those of one mode are laid over it
+	Own                    // this one is of the mode that is read, and nothing is laid over it
+)
+
+// LosesTo reports whether a value is in no mode if a later part with a standing gives the token another.
+func (s Standing) LosesTo(later Standing) bool { return s == Own || s == Shared && later == Shared }
 
 // Concession is something of a file that is read otherwise than it is written, or that is left out without a token being lost.
 type Concession struct {

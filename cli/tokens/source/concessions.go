@@ -43,7 +43,7 @@ func (c concession) said() Concession {
 // concede takes the concessions of a part of a file.
 func (s *Sources) concede(file *tokenFile, part tokenfile.Part) {
 	for _, c := range part.Concessions {
-		s.read = append(s.read, concession{c, spot{file, c.Pointer}})
+		s.read = append(s.read, concession{c, spot{file: file, pointer: c.Pointer}})
 	}
 }
 

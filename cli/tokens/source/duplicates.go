@@ -19,7 +19,7 @@ func (s *Sources) nameDuplicates(f *tokenFile) {
 		first, path := f.name+":"+strconv.Itoa(d.Line), strings.Join(at, ".")
 		s.read = append(s.read, concession{tokenfile.Concession{
 			Kind: "members that stand twice", Pointer: d.Pointer, Path: path, Message: "it stands in " + first + " too; this one counts, as the last does in JSON",
-		}, spot{f, d.Pointer}})
+		}, spot{file: f, pointer: d.Pointer}})
 		for _, lost := range onlyIn(d.Value, f.parsed.Root.Lookup(at), path) {
 			s.Faults = append(s.Faults, validate.Dropped{Path: lost, Tokens: 1, Reason: term.Sentence(first + ": the " + path + " in which it stands is not the last of this name in the file; move it there")})
 		}

@@ -233,7 +233,11 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"brands of modes", []string{"acme/dark", "acme/light", "globex/dark", "globex/light"}, "brand: acme, globex; : light, dark", "1 3 0 2"},
 		{"modes of brands", []string{"dark/acme", "dark/globex", "light/acme", "light/globex"}, "brand: acme, globex; : light, dark", "2 3 0 1"},
 		{"in a folder of brands", []string{"brands/a/dark", "brands/a/light", "brands/b/dark", "brands/b/light"}, "brands: a, b; : light, dark", "1 3 0 2"},
-		{"beside others", []string{"acme/dark", "acme/light", "base", "globex/dark", "globex/light", "globex/own"}, "brand: acme, globex; : light, dark", "1 4 0 3"},
+		{"beside others", []string{"acme/dark", "acme/light", "base", "globex/dark", "globex/light", "globex/own o"}, "brand: acme, globex; : light, dark", "1 4 0 3"},
+		{"a mode of one brand alone", []string{"acme/dark", "acme/light", "globex/dark", "globex/light", "globex/sepia"}, "brand: acme, globex; : light, dark, sepia", "1 3 0 2"},
+		{"other modes of each brand", []string{"acme/dark", "acme/light", "globex/hc", "globex/light"}, "brand: acme, globex; : light, dark, hc", "1 3 0 none"},
+		{"a brand that has more tokens", []string{"brands/a/dark", "brands/a/light s", "brands/b/dark", "brands/b/light"}, "brands: a, b; : light, dark", "1 3 0 2"},
+		{"a file that the usual mode lacks", []string{"light/a", "dark/a", "dark/b"}, ": light, dark", ""},
 		{"a brand without a mode", []string{"acme/dark", "acme/light", "globex/light"}, "brand: acme, globex; : light, dark", "1 2 0 none"},
 		{"a brand without the default", []string{"acme/dark", "acme/light", "globex/dark"}, ": light, dark", ""},
 		{"folders of other tokens", []string{"scales/light s", "scales/light-x s", "scales/dark s", "themes/light t", "themes/dark t"}, "scales: light, dark; themes: light, dark", ""},
@@ -282,6 +286,45 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		}
 		if text := strings.Join(got, " "); text != c.want {
 			t.Errorf("%s: the values are %s, want %s", c.rule, text, c.want)
+		}
+	}
+}
+
+// TestAValueThatNoModeHasIsLost: of several files of a mode the last counts, and the values of the others are named.
+func TestAValueThatNoModeHasIsLost(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		files  string // whose token has the value of its place
+		choice map[string]string
+		want   string // the files that lose, and to which
+	}{
+		{"themes/light/a themes/dark/p themes/dark/q", map[string]string{"": "dark"}, "themes/dark/p:1 themes/dark/q:1"},
+		{"brands/acme/a brands/globex/p brands/globex/q", map[string]string{"": "globex"}, "brands/globex/p:1 brands/globex/q:1"},
+		{"light/a dark/a dark/b", map[string]string{"": "dark"}, "dark/a:1 dark/b:1"},
+		{"core themes/light/a themes/dark/p", map[string]string{"": "dark"}, ""},
+		{"a/light a/dark a/x-dark b/light b/dark b/x-dark", map[string]string{"": "dark", "brand": "b"}, "b/dark:1 b/x-dark:1"},
+		{"brands/a brands/b themes/dark themes/light", map[string]string{"brands": "b"}, "brands/b:1 themes/light:1"},
+	} {
+		files := map[string]string{}
+		for i, name := range strings.Fields(c.files) {
+			files[name+".json"] = fmt.Sprintf(`{"a":{"$value":%d}}`, i)
+		}
+		dir := written(t, files)
+		system, _, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := system.Read(c.choice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range read.Faults {
+			first, second, _ := strings.Cut(strings.NewReplacer(dir+"/", "", ".json", "").Replace(f.Reason), ": the value of ")
+			got = append(got, first+" "+strings.Fields(second)[0])
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("of %s the mode %v loses %q, want %s", c.files, c.choice, got, c.want)
 		}
 	}
 }

@@ -194,11 +194,10 @@ func gridIn(parent string, files []*tokenFile) []*modeFiles {
 			names.add(f, mode)
 		}
 	}
-	if len(names.files) == 0 {
-		return nil
+	if !areModes {
+		names.addAlike(files)
 	}
-	first := names.files[0].folderName()
-	names.onlyShared(func(f *tokenFile) bool { return f.folderName() == first })
+	names.onlyShared()
 	for _, f := range files {
 		if slices.ContainsFunc(names.files, func(other *tokenFile) bool { return other.folderName() == f.folderName() }) {
 			folders.add(f, f.folderName())
@@ -207,12 +206,14 @@ func gridIn(parent string, files []*tokenFile) []*modeFiles {
 	modes, brands := names, folders
 	if areModes {
 		modes, brands = folders, names
+		names.onlyUsual(folders)
 	}
 	brands.name, modes.across = "brand", brands
-	if base := filepath.Base(parent); tokenfile.IsModeFolder(base) {
+	base := filepath.Base(parent)
+	if tokenfile.IsModeFolder(base) {
 		brands.name = base
 	}
-	if !names.isGrid() {
+	if !names.isGrid(tokenfile.IsModeFolder(base)) {
 		return nil
 	}
 	return []*modeFiles{brands, modes}
@@ -220,39 +221,66 @@ func gridIn(parent string, files []*tokenFile) []*modeFiles {
 
 func (f *tokenFile) folderName() string { return filepath.Base(filepath.Dir(f.name)) }
 
-// onlyShared leaves out of a group the modes that have no token in common with another one among the files that are in.
-func (g *modeFiles) onlyShared(in func(*tokenFile) bool) {
-	var some []*tokenFile
+// addAlike adds files whose names tell no mode and that hold most of their tokens in one beside them: they are modes of
+// names of their own.
+func (g *modeFiles) addAlike(files []*tokenFile) {
+	beside := map[string]paths{} // in each folder
 	for _, f := range g.files {
-		if in(f) {
-			some = append(some, f)
+		if beside[f.folderName()] == nil {
+			beside[f.folderName()] = paths{}
+		}
+		beside[f.folderName()].add(f)
+	}
+	for _, f := range files {
+		if p := beside[f.folderName()]; !slices.Contains(g.files, f) && p.shared(f, 1) && p.haveMost(f) {
+			g.add(f, f.stem())
 		}
 	}
-	inside, shared := newPaths(some), map[string]bool{}
+}
+
+// onlyShared leaves out of a group the modes that have no token in common with another one.
+func (g *modeFiles) onlyShared() {
+	inside, shared, modes := map[string]paths{}, map[string]bool{}, map[*tokenFile]string{}
 	for i, f := range g.files {
-		shared[g.modes[i]] = shared[g.modes[i]] || in(f) && inside.shared(f, 2)
+		if modes[f] = g.modes[i]; inside[modes[f]] == nil {
+			inside[modes[f]] = paths{}
+		}
+		inside[modes[f]].add(f)
 	}
-	modes := map[*tokenFile]string{}
-	for i, f := range g.files {
-		modes[f] = g.modes[i]
+	for f, own := range modes {
+		for mode, p := range inside {
+			shared[own] = shared[own] || mode != own && p.shared(f, 1)
+		}
 	}
 	g.keep(func(f *tokenFile) bool { return shared[modes[f]] })
 }
 
-// isGrid reports whether the first folder of the files has all modes and every folder has the default, with at least
-// half of its tokens in those of others.
-func (g *modeFiles) isGrid() bool {
+// onlyUsual leaves out of a group of brands those that have no file in the folder of the usual mode.
+func (g *modeFiles) onlyUsual(folders *modeFiles) {
+	if len(folders.files) == 0 {
+		return
+	}
+	usual, usualFolder := map[string]bool{}, folders.dimension().Modes[0]
+	for _, f := range g.files {
+		usual[f.stem()] = usual[f.stem()] || f.folderName() == usualFolder
+	}
+	g.keep(func(f *tokenFile) bool { return usual[f.stem()] })
+}
+
+// isGrid reports whether every folder of the files has the default, with tokens in common with those of others: with one if
+// the folder around them says that they are modes, else with half of all, of its own or of another.
+func (g *modeFiles) isGrid(isSaid bool) bool {
 	has, folders := map[[2]string]bool{}, map[string]bool{}
 	for i, f := range g.files {
 		has[[2]string{f.folderName(), g.modes[i]}], folders[f.folderName()] = true, true
 	}
-	if len(folders) < 2 {
+	if len(folders) < 2 || len(g.names()) < 2 {
 		return false
 	}
-	modes, first := g.dimension().Modes, g.files[0].folderName()
+	modes := g.dimension().Modes
 	var usual []*tokenFile
 	for i, f := range g.files {
-		if !has[[2]string{first, g.modes[i]}] || !has[[2]string{f.folderName(), modes[0]}] {
+		if !has[[2]string{f.folderName(), modes[0]}] {
 			return false
 		}
 		if g.modes[i] == modes[0] {
@@ -261,7 +289,10 @@ func (g *modeFiles) isGrid() bool {
 	}
 	isAlone := func(f *tokenFile) bool {
 		others := slices.DeleteFunc(slices.Clone(usual), func(other *tokenFile) bool { return other.folderName() == f.folderName() })
-		return !newPaths(others).haveMost(f)
+		if isSaid {
+			return !newPaths(others).shared(f, 1)
+		}
+		return !newPaths(others).haveMost(f) && !slices.ContainsFunc(others, newPaths([]*tokenFile{f}).haveMost)
 	}
-	return len(modes) > 1 && !slices.ContainsFunc(usual, isAlone)
+	return !slices.ContainsFunc(usual, isAlone)
 }

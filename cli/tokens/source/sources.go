@@ -39,8 +39,9 @@ type Sources struct {
 
 // spot is a place in a file.
 type spot struct {
-	file    *tokenFile
-	pointer string
+	file     *tokenFile
+	pointer  string
+	standing tokenfile.Standing // of the part
 }
 
 func (s spot) String() string { return s.file.location(s.pointer) }
@@ -62,7 +63,7 @@ func (s *Sources) Location(pointer string) string {
 func (s *Sources) spotOf(pointer string) spot {
 	for above := pointer; above != ""; above = above[:strings.LastIndexByte(above, '/')] {
 		if found, ok := s.at[above]; ok {
-			return spot{found.file, found.pointer + pointer[len(above):]}
+			return spot{file: found.file, pointer: found.pointer + pointer[len(above):]}
 		}
 	}
 	return spot{}
@@ -278,7 +279,7 @@ func (l layer) note(under, over *jsontree.Node, at jsontree.Pointer) {
 }
 
 func (l layer) remember(at jsontree.Pointer) {
-	l.at[at.String()] = spot{l.file, l.origin(at)}
+	l.at[at.String()] = spot{l.file, l.origin(at), l.part.Standing}
 }
 
 // origin is the place in the file of what stands at a place of the part.
@@ -302,6 +303,9 @@ func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) {
 	case first.file == nil:
 	case tokentree.IsGroup(old) != tokentree.IsGroup(over):
 		l.replaced(old, at, here)
+	case !tokentree.IsGroup(over) && first.standing.LosesTo(l.part.Standing) && !jsontree.Equal(old.Find("$value"), over.Find("$value")):
+		l.set.overrides()
+		l.Faults = append(l.Faults, validate.Dropped{Path: path, Reason: first.String() + ": the value of " + here + " counts in place of this one, which no mode has", Tokens: 1})
 	case first.file.family == l.file.family:
 		if !tokentree.IsGroup(old) && !jsontree.Equal(old.Find("$value"), over.Find("$value")) {
 			l.set.overrides()
@@ -451,7 +455,7 @@ func overridesOf(part tokenfile.Part, set *mergedSet) (list []override) {
 
 func (s *Sources) override(place map[string]int, file *tokenFile, o override) {
 	i, twice := place[o.Name]
-	first, here := s.at[o.Name], spot{file, o.pointer}
+	first, here := s.at[o.Name], spot{file: file, pointer: o.pointer}
 	if twice && !jsontree.Equal(s.Tree.Members[i].Value, o.Value) {
 		if first.file.family == file.family {
 			o.set.overrides()

@@ -172,7 +172,7 @@ func (g *modeFiles) dimension() tokenfile.Dimension {
 // that they are laid over the others.
 func chosenFiles(files []*tokenFile, groups []*modeFiles, choice map[string]string) []*tokenFile {
 	var last []*tokenFile
-	rest, left := slices.Clone(files), map[string]bool{}
+	rest, left, asked := slices.Clone(files), map[string]bool{}, map[string]int{}
 	for _, g := range groups {
 		wanted := cmp.Or(choice[g.name], g.dimension().Modes[0])
 		for i, f := range g.files {
@@ -182,6 +182,16 @@ func chosenFiles(files []*tokenFile, groups []*modeFiles, choice map[string]stri
 			}
 			rest = slices.DeleteFunc(rest, isIt)
 			left[f.name] = left[f.name] || g.modes[i] != wanted
+			if g.modes[i] == choice[g.name] {
+				asked[f.name]++
+			}
+		}
+	}
+	for _, f := range last {
+		for i := range f.parts {
+			if asked[f.name] > 0 && asked[f.name] == len(choice) {
+				f.parts[i].Standing = tokenfile.Own
+			}
 		}
 	}
 	last = slices.DeleteFunc(last, func(f *tokenFile) bool { return left[f.name] })
