@@ -53,11 +53,9 @@ const (
 
 // convertSet makes a DTCG tree of one tree of tokens. at is its place in its file.
 func convertSet(name string, set *jsontree.Node, at jsontree.Pointer, d dialect, o Options) Part {
-	c := setConverter{part: Part{Name: name, At: at.String(), Origins: map[string]string{}}, at: at, dialect: d, modes: modeValues{Options: o}}
+	c := setConverter{part: Part{Name: name, At: at.String(), Origins: map[string]string{}}, at: at, dialect: d, modes: modeValues{Options: o.ofValues()}}
 	c.modes.concede = c.concede
-	if d == dollarTokens {
-		set = c.modes.withExtensions(set, cmp.Or(usualExtension(set), "default"), nil)
-	}
+	set = c.modes.withExtensions(set, cmp.Or(usualExtension(set), "default"), nil)
 	c.modes.learn(set)
 	c.part.Tree = c.group(set, nil)
 	if c.part.Tree == nil {
@@ -112,11 +110,8 @@ func (c *setConverter) movedOut(n *jsontree.Node, path jsontree.Pointer) *jsontr
 		if isMeta(m.Name) || !m.Value.IsObject() || !isToken(m.Value) {
 			return m
 		}
-		if value, isDollar := compositionOf(m.Value); c.dialect == studioTokens && value != nil {
-			from := jsontree.Pointer{m.Name, "value"}
-			if isDollar {
-				from[1] = "$value"
-			}
+		if value := compositionOf(m.Value); c.dialect == studioTokens && value != nil {
+			from := jsontree.Pointer{m.Name, valueName(m.Value)}
 			c.concede("compositions", append(path[:len(path):len(path)], m.Name), "each of its parts is a token of its own now")
 			for _, part := range value.Members {
 				move(jsontree.Pointer{m.Name, part.Name}, append(from[:2:2], part.Name))
@@ -294,10 +289,7 @@ var blankBeforeUnit = regexp.MustCompile(`^([-+]?[\d.]+) +(px|rem|em|%|ms|s)$`)
 // mendValue returns a token whose value has no blanks between numbers and units, unless it is a text, and with a colour
 // as Figma's plugins write it, an object of r, g and b, as DTCG has it.
 func (c *setConverter) mendValue(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
-	name := "$value"
-	if n.Find(name) == nil {
-		name = "value"
-	}
+	name := valueName(n)
 	kind, _ := dtcg.KindOf(cmp.Or(textOf(either(n, "$type", "type")), c.above))
 	value := n.Find(name)
 	joined := MapStrings(value, func(text string) string { return blankBeforeUnit.ReplaceAllString(text, "$1$2") })

@@ -47,7 +47,7 @@ func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
 		parts = []Part{{Tree: jsontree.NewObject()}} // no theme takes any
 	}
 	first := &parts[0]
-	first.Dimensions, first.Unused = StudioDimensions(root, setNames(root))
+	first.AddThemes(root, setNames(root))
 	for _, name := range LeftSets(setNames(root), wanted, o) {
 		first.Concessions = append(first.Concessions, Concession{"token sets that are left out", jsontree.Pointer{name}.String(), name, leftSet})
 	}

@@ -89,6 +89,14 @@ func holdsLegacy(n *jsontree.Node) bool {
 // isToken reports whether n is a token of DTCG or of the form before it.
 func isToken(n *jsontree.Node) bool { return n.Find("$value") != nil || isLegacyToken(n) }
 
+// valueName is the name of the member of a token that holds its value.
+func valueName(n *jsontree.Node) string {
+	if n.Find("$value") == nil {
+		return "value"
+	}
+	return "$value"
+}
+
 // eachToken visits the objects in the groups of n that are tokens, but for what stands inside them.
 func eachToken(n *jsontree.Node, is func(*jsontree.Node) bool, visit func(*jsontree.Node)) {
 	for _, m := range n.Members {

@@ -226,9 +226,10 @@ func TestNamesOfTokenSetsImplyThemes(t *testing.T) {
 		{`[{"group":"g","name":"a","selectedTokenSets":{"x":"enabled","y":"source","z":"source"}},{"group":"g","name":"a","selectedTokenSets":{"w":"enabled","z":"disabled"}}]`, "w,x,y,z,dark", choice{}, "g=a", "y,z,w,x"},
 	} {
 		meta, sets := themes(c.themes), strings.Split(c.sets, ",")
-		all, _ := StudioDimensions(meta, sets)
+		var part Part
+		part.AddThemes(meta, sets)
 		var dims []string
-		for _, d := range all {
+		for _, d := range part.Dimensions {
 			dims = append(dims, d.Name+"="+strings.Join(d.Modes, ","))
 		}
 		chosen, err := StudioSets(meta, sets, Options{Choice: c.choice})
@@ -758,8 +759,21 @@ func TestWhatIsSaidOfColoursIsNoColour(t *testing.T) {
 	}
 }
 
-// TestModesInExtensionsAreModes: as Terrazzo reads them. The $value is the default, whatever it is called.
+// TestModesInExtensionsAreModes: as Terrazzo reads them, in all forms with tokens. The $value is the default, whatever it is called.
 func TestModesInExtensionsAreModes(t *testing.T) {
+	const dark = `,"$extensions":{"mode":{"dark":"#000"}}`
+	for _, text := range []string{
+		`{"core":{"a":{"value":"#fff"` + dark + `}},"$metadata":{"tokenSetOrder":["core"]}}`, `{"core":{"a":{"value":{"default":"#fff","dark":"#000"}}},"$themes":[]}`,
+		`{"a":{"value":"#fff"` + dark + `}}`, `{"l":[{"name":"a","value":"#fff"` + dark + `}]}`,
+	} {
+		parts, err := convert(t, text, Options{Choice: map[string]string{"": "dark"}})
+		if err != nil || len(parts[0].Dimensions) != 1 || !slices.Equal(parts[0].Dimensions[0].Modes, []string{"default", "dark"}) {
+			t.Errorf("the modes of %s are %v, %v", text, parts[0].Dimensions, err)
+		}
+		if got := textOf(parts[0].Tree.Find("a").Find("$value")); got != "#000" {
+			t.Errorf("of %s the mode dark has %q, want #000", text, got)
+		}
+	}
 	const extensions = `,"$extensions":{"mode":`
 	const text = `{"a":{"$value":"#fff"` + extensions + `{"light":"#fff","dark":"#000"}}},"b":{"$value":"{a}"` + extensions + `{"dark":"#111","high-blue":"#00f"}}},` +
 		`"c":{"$value":1` + extensions + `{"default":2,"light":3}}},"d":{"$value":4` + extensions + `{}}}}`

@@ -143,8 +143,7 @@ func readSet(a *term.App, folder, set string, o tokenfile.Options) (*tokenFile, 
 
 // noteSets notes what the themes of a folder make of its token sets, which sets are left out, and which are missing.
 func noteSets(f *tokenFile, folder string, themes *jsontree.Node, sets, left []string) {
-	part := &f.parts[0]
-	part.Dimensions, part.Unused = tokenfile.StudioDimensions(themes, sets)
+	f.parts[0].AddThemes(themes, sets)
 	for _, set := range left {
 		f.notes = append(f.notes, setFile(folder, set)+" is not read, and its token set is left out; --sets takes it too")
 	}
