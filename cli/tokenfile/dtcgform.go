@@ -2,6 +2,7 @@ package tokenfile
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -93,41 +94,71 @@ func (c *setConverter) group(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 	})
 }
 
+// WithTokens returns o for trees that are read together, whether each of them counts or not: what is a token in one of them and
+// a group in another is a token with others inside.
+func (o Options) WithTokens(trees ...*jsontree.Node) Options {
+	o.tokens = maps.Clone(o.tokens)
+	if o.tokens == nil {
+		o.tokens = map[string]bool{}
+	}
+	for _, n := range trees {
+		o.addTokens(n, nil)
+	}
+	return o
+}
+
+func (o Options) addTokens(n *jsontree.Node, at jsontree.Pointer) {
+	for _, m := range n.Members {
+		if isMeta(m.Name) || isOfToken(m.Name) || !m.Value.IsObject() {
+			continue
+		}
+		below := append(at[:len(at):len(at)], m.Name)
+		if isToken(m.Value) && compositionOf(m.Value) == nil {
+			o.tokens[below.String()] = true
+		}
+		o.addTokens(m.Value, below)
+	}
+}
+
 // movedOut returns a group with what stands inside its tokens beside them, under both names: what is b in a is a.b in the
-// group, which the repair of names makes a-b, in aliases too. A document of DTCG keeps its tokens as they are.
+// group, which the repair of names makes a-b, in aliases too; also if a is a token only in another tree that is read with this
+// one. A document of DTCG keeps its tokens as they are.
 func (c *setConverter) movedOut(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	if c.dialect == dollarTokens {
 		return n
 	}
 	var moved []jsontree.Member
-	move := func(to, from jsontree.Pointer) {
-		if c.moved == nil {
-			c.moved = map[string]jsontree.Pointer{}
-		}
-		c.moved[slices.Concat(path, to).String()] = slices.Concat(path, from)
-	}
 	n = tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
-		if isMeta(m.Name) || !m.Value.IsObject() || !isToken(m.Value) {
+		at, isOwn := slices.Clip(append(path[:len(path):len(path)], m.Name)), isToken(m.Value)
+		switch value := compositionOf(m.Value); {
+		case isMeta(m.Name) || !m.Value.IsObject() || !isOwn && !c.modes.tokens[c.source(at).String()]:
 			return m
-		}
-		if value := compositionOf(m.Value); c.dialect == studioTokens && value != nil {
-			from := jsontree.Pointer{m.Name, valueName(m.Value)}
-			c.concede("compositions", append(path[:len(path):len(path)], m.Name), "each of its parts is a token of its own now")
+		case c.dialect == studioTokens && value != nil:
+			c.concede("compositions", at, "each of its parts is a token of its own now")
 			for _, part := range value.Members {
-				move(jsontree.Pointer{m.Name, part.Name}, append(from[:2:2], part.Name))
+				c.move(append(at, part.Name), append(at, valueName(m.Value), part.Name))
 			}
-			m.Value = partsOfComposition(m.Value, c.withoutEmpty(value, append(path[:len(path):len(path)], m.Name)))
+			m.Value = partsOfComposition(m.Value, c.withoutEmpty(value, at))
 			return m
 		}
+		above := m.Value.Find("$type")
 		m.Value = tree.MapMembers(m.Value, func(inner jsontree.Member) jsontree.Member {
 			name := m.Name + "." + inner.Name
-			if isOfToken(inner.Name) || modeMember.MatchString(inner.Name) || n.Find(name) != nil || len(notRead(inner.Value, nil, "")) == 0 {
+			isKept := isMeta(inner.Name) || isOwn && (isOfToken(inner.Name) || modeMember.MatchString(inner.Name))
+			if isKept || n.Find(name) != nil || len(notRead(inner.Value, nil, "")) == 0 {
 				return inner
 			}
-			move(jsontree.Pointer{name}, jsontree.Pointer{m.Name, inner.Name})
+			c.move(append(path[:len(path):len(path)], name), append(at, inner.Name))
+			if !isOwn && above != nil && either(inner.Value, "$type", "type") == nil {
+				inner.Value = tree.With(inner.Value, "$type", above)
+			}
 			moved = append(moved, jsontree.Member{Name: name, Value: inner.Value})
 			return jsontree.Member{Name: inner.Name}
 		})
+		isMore := func(m jsontree.Member) bool { return !isMeta(m.Name) && !slices.Contains(commentNames, m.Name) }
+		if !isOwn && !slices.ContainsFunc(m.Value.Members, isMore) {
+			m.Value = nil
+		}
 		return m
 	})
 	if len(moved) == 0 {
@@ -136,6 +167,14 @@ func (c *setConverter) movedOut(n *jsontree.Node, path jsontree.Pointer) *jsontr
 	n = jsontree.NewObject(append(slices.Clone(n.Members), moved...)...)
 	n.Index()
 	return c.movedOut(n, path)
+}
+
+// move remembers where something stood in the tree that was read.
+func (c *setConverter) move(to, from jsontree.Pointer) {
+	if c.moved == nil {
+		c.moved = map[string]jsontree.Pointer{}
+	}
+	c.moved[to.String()] = slices.Clone(from)
 }
 
 // spell returns a token or group whose metadata have the names of DTCG, also if they are written in other letters: $Value.
@@ -357,12 +396,17 @@ func (c *setConverter) note(path jsontree.Pointer) {
 
 // pointer is the place in the file of a place in the tree.
 func (c *setConverter) pointer(path jsontree.Pointer) string {
+	return slices.Concat(c.at, c.source(path)).String()
+}
+
+// source is the place in the tree that was read of a place in the tree.
+func (c *setConverter) source(path jsontree.Pointer) jsontree.Pointer {
 	for i := len(path); i > 0 && len(c.moved) > 0; i-- {
 		if from, ok := c.moved[path[:i].String()]; ok {
 			path, i = append(from[:len(from):len(from)], path[i:]...), len(from)
 		}
 	}
-	return append(c.at[:len(c.at):len(c.at)], path...).String()
+	return path
 }
 
 func (c *setConverter) concede(kind string, path jsontree.Pointer, message string) {

@@ -39,6 +39,9 @@ func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, name := range setNames(root) {
+		o = o.WithTokens(root.Find(name))
+	}
 	parts := make([]Part, 0, len(wanted))
 	for _, name := range wanted {
 		parts = append(parts, convertSet(name, root.Find(name), jsontree.Pointer{name}, studioTokens, o))

@@ -27,7 +27,8 @@ type Options struct {
 	KeepReferences bool                  // $ref and $extends stay as they are written
 	Inputs         []string              // for the modifiers of a resolver document, each MODIFIER=CONTEXT
 
-	groups []string // the modes that groups of the file are
+	groups []string        // the modes that groups of the file are
+	tokens map[string]bool // pointers to the tokens in all trees that are read together; see WithTokens
 }
 
 // Part is a DTCG tree made of a file or of one set in it.
