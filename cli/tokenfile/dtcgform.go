@@ -293,7 +293,7 @@ func (c *setConverter) hidden(n *jsontree.Node, path jsontree.Pointer, why strin
 
 // token converts one token, or returns nil if the mode that is wanted gives it no value of its own.
 func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
-	c.nameInside(n, path)
+	c.nameBeside(n, path)
 	c.nameSecond(n, path)
 	n = c.mendValue(n, path)
 	switch {
@@ -378,11 +378,28 @@ func insideToken(path jsontree.Pointer) string {
 	return "it stands inside the token " + strings.Join(path, ".") + ", and a token holds no other; move it out"
 }
 
-// nameInside names the tokens that stand inside a token. A document of DTCG keeps them, and no served file has them.
-func (c *setConverter) nameInside(n *jsontree.Node, path jsontree.Pointer) {
+// besideValue are members of a token whose text may have the shape of a value and is none of another token or mode.
+var besideValue = append([]string{"name", "path", "key", "id", "type", "originalValue", ".rawValue"}, commentNames...)
+
+// modeMember is the name of a member of a token that has its value in another mode.
+var modeMember = regexp.MustCompile(`(?i)(dark|light|contrast).*value|value.*(dark|light|contrast)|^\$?(dark|light|modes|values|valuesByMode|themes)$`)
+
+// nameBeside names what stands in a token beside its value and that no served file has: as lost tokens and values in other
+// modes, and else what has the shape of a value. A document of DTCG keeps it.
+func (c *setConverter) nameBeside(n *jsontree.Node, path jsontree.Pointer) {
 	for _, m := range n.Members {
-		if !isOfToken(m.Name) {
-			c.hidden(m.Value, append(path[:len(path):len(path)], m.Name), insideToken(path))
+		below, isMode := append(path[:len(path):len(path)], m.Name), modeMember.MatchString(m.Name)
+		isNumber := func(l leaf) bool { return isMode && l.value.Kind == jsontree.Number }
+		isLeaf := func(l leaf) bool { return l.isToken() || isNumber(l) }
+		switch {
+		case isOfToken(m.Name) || slices.Contains(metadataNames, m.Name):
+		case c.hidden(m.Value, below, insideToken(path)), isBuilt(n), slices.Contains(besideValue, m.Name):
+		case !slices.ContainsFunc(leaves(jsontree.NewObject(jsontree.Member{Name: strings.TrimPrefix(m.Name, "$"), Value: m.Value}), nil, nil), isLeaf):
+		case isMode:
+			message := "its member " + m.Name + " is left out: " + spelled(m.Value) + `; write {"light": …, "dark": …} as the value`
+			c.part.Faults = append(c.part.Faults, Fault{c.pointer(below), strings.Join(path, "."), message})
+		default:
+			c.concede("members beside the value of a token", path, m.Name+" is in no file: "+spelled(m.Value))
 		}
 	}
 }

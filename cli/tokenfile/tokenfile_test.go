@@ -648,8 +648,12 @@ func TestFormsOfTheWorld(t *testing.T) {
 		}
 	}
 	named := []struct{ text, want string }{
-		{`{"a":{"value":"#fff","darkValue":"#000"}}`, "values of other modes a"},
-		{`{"a":{"value":"#fff","modes":{"x":"#000"}}}`, "values of other modes a"},
+		{`{"a":{"value":"#fff","darkValue":"#000"}}`, "a"},
+		{`{"a":{"value":"#fff","modes":{"x":"#000"}}}`, "a"},
+		{`{"a":{"$value":"#fff","modes":{"x":4}},"b":{"$value":1,"$dark":2,"$deprecated":"#fff"},"c":{"$value":1,"n":2,"name":"{c}","hover":"#000"}}`, "a, b, members beside the value of a token c"},
+		{`{"s":{"a":{"value":"#fff","dark":"#000"},"b":{"value":"#fff","on":{"dark":"#000"}}},"$themes":[]}`, "a, members beside the value of a token b"},
+		{`{"l":[{"name":"a","value":"#fff","valuesByMode":{"dark":"#000"}},{"name":"b","value":"#fff","children":[{"name":"x","value":"#000"}]},{"name":"c","value":1,"hover":{"value":2}}]}`, "a, b.children.0"},
+		{`{"color":[{"name":"a","value":"#fff"}],"size":[{"name":"a","value":"4px"},{"name":"a","value":"5px"}]}`, "size.a, lists with the names of others color, lists with the names of others size"},
 		{`{"cssVars":{"light":{"a":"#fff"}},"cssVarsV4":{"light":{"b":"#eee"}},"tailwind":{"config":{"theme":{"c":"#ddd"}}}}`, "b, c"},
 		{`{"cssVars":{"light":{"a":"1 2% 3%"}},"tailwind":{"config":{"theme":{"a":"hsl(var(--a))"}}}}`, "uses of custom properties in Tailwind's configuration a"},
 		{`{"list":[{"name":"a","value":"#fff"}],"rest":["#000"]}`, "rest"},
