@@ -98,7 +98,6 @@ func themeOf(root *jsontree.Node) jsontree.Pointer {
 // of a token without a type is its category (category/type/item).
 func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	kind, value := textOf(either(n, "$type", "type")), withoutValueSuffix(c.original(n, path))
-	c.nameModes(n, path)
 	value = withoutParts(value)
 	if text := colorText(value); text != nil && (kind == "color" || kind == "" && path[0] == "color") {
 		c.concede("colours as numbers", path, spelled(value)+" is "+text.Text+" now")
@@ -175,18 +174,6 @@ func colorText(n *jsontree.Node) *jsontree.Node {
 		return nil
 	}
 	return text
-}
-
-// modeMember is the name of a member of a token that has its value in another mode.
-var modeMember = regexp.MustCompile(`(?i)(dark|light|contrast).*value|value.*(dark|light|contrast)|^(dark|light|modes|values|themes)$`)
-
-// nameModes names the members of a token that have its values in other modes, which nothing reads.
-func (c *setConverter) nameModes(n *jsontree.Node, path jsontree.Pointer) {
-	for _, m := range n.Members {
-		if modeMember.MatchString(m.Name) && (isValue(m.Value) || slices.ContainsFunc(leaves(m.Value, nil, nil), leaf.isToken)) {
-			c.concede("values of other modes", path, m.Name+" is left out: "+spelled(m.Value)+`; write {"light": …, "dark": …} as the value`)
-		}
-	}
 }
 
 // original is the value of a token. A built file for iOS has colours as objects of red, green and blue, and beside them what

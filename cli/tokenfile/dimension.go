@@ -71,6 +71,12 @@ func (o Options) modeOf(dimension string) string {
 	return o.Mode
 }
 
+// ofValues returns o for the modes of values, which are of one dimension without a name.
+func (o Options) ofValues() Options {
+	o.Mode = o.modeOf("")
+	return o
+}
+
 // theme is a theme of Tokens Studio.
 type theme struct {
 	group, name string
@@ -197,17 +203,17 @@ func withState(sets []string, states map[string]string, some ...string) []string
 	return slices.DeleteFunc(slices.Clone(sets), func(name string) bool { return !slices.Contains(some, states[name]) })
 }
 
-// StudioDimensions returns the dimensions that the themes of Tokens Studio have, and the token sets that no theme takes.
-// meta holds the member $themes, if there is one.
-func StudioDimensions(meta *jsontree.Node, sets []string) (all []Dimension, unused []string) {
+// AddThemes adds the dimensions of the themes of Tokens Studio to those of the values of a part, and notes the token sets that no
+// theme takes. meta holds the member $themes, if there is one.
+func (p *Part) AddThemes(meta *jsontree.Node, sets []string) {
 	themes := themesOf(meta, sets)
 	for _, name := range sets {
 		inTheme := func(t theme) bool { return slices.Contains(takenStates, t.states[name]) }
 		if len(themes) > 0 && !slices.ContainsFunc(themes, inTheme) {
-			unused = append(unused, name)
+			p.Unused = append(p.Unused, name)
 		}
 	}
-	return studioGroups(themes), unused
+	p.Dimensions = append(studioGroups(themes), p.Dimensions...)
 }
 
 // AppendNew returns a list of names with one more, if it does not have it yet.

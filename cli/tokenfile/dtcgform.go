@@ -2,6 +2,7 @@ package tokenfile
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,11 +54,9 @@ const (
 
 // convertSet makes a DTCG tree of one tree of tokens. at is its place in its file.
 func convertSet(name string, set *jsontree.Node, at jsontree.Pointer, d dialect, o Options) Part {
-	c := setConverter{part: Part{Name: name, At: at.String(), Origins: map[string]string{}}, at: at, dialect: d, modes: modeValues{Options: o}}
+	c := setConverter{part: Part{Name: name, At: at.String(), Origins: map[string]string{}}, at: at, dialect: d, modes: modeValues{Options: o.ofValues()}}
 	c.modes.concede = c.concede
-	if d == dollarTokens {
-		set = c.modes.withExtensions(set, cmp.Or(usualExtension(set), "default"), nil)
-	}
+	set = c.modes.withExtensions(set, cmp.Or(usualExtension(set), "default"), nil)
 	c.modes.learn(set)
 	c.part.Tree = c.group(set, nil)
 	c.part.ModeNames = c.modes.names
@@ -92,44 +91,71 @@ func (c *setConverter) group(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 	})
 }
 
+// WithTokens returns o for trees that are read together, whether each of them counts or not: what is a token in one of them and
+// a group in another is a token with others inside.
+func (o Options) WithTokens(trees ...*jsontree.Node) Options {
+	o.tokens = maps.Clone(o.tokens)
+	if o.tokens == nil {
+		o.tokens = map[string]bool{}
+	}
+	for _, n := range trees {
+		o.addTokens(n, nil)
+	}
+	return o
+}
+
+func (o Options) addTokens(n *jsontree.Node, at jsontree.Pointer) {
+	for _, m := range n.Members {
+		if isMeta(m.Name) || isOfToken(m.Name) || !m.Value.IsObject() {
+			continue
+		}
+		below := append(at[:len(at):len(at)], m.Name)
+		if isToken(m.Value) && compositionOf(m.Value) == nil {
+			o.tokens[below.String()] = true
+		}
+		o.addTokens(m.Value, below)
+	}
+}
+
 // movedOut returns a group with what stands inside its tokens beside them, under both names: what is b in a is a.b in the
-// group, which the repair of names makes a-b, in aliases too. A document of DTCG keeps its tokens as they are.
+// group, which the repair of names makes a-b, in aliases too; also if a is a token only in another tree that is read with this
+// one. A document of DTCG keeps its tokens as they are.
 func (c *setConverter) movedOut(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	if c.dialect == dollarTokens {
 		return n
 	}
 	var moved []jsontree.Member
-	move := func(to, from jsontree.Pointer) {
-		if c.moved == nil {
-			c.moved = map[string]jsontree.Pointer{}
-		}
-		c.moved[slices.Concat(path, to).String()] = slices.Concat(path, from)
-	}
 	n = tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
-		if isMeta(m.Name) || !m.Value.IsObject() || !isToken(m.Value) {
+		at, isOwn := slices.Clip(append(path[:len(path):len(path)], m.Name)), isToken(m.Value)
+		switch value := compositionOf(m.Value); {
+		case isMeta(m.Name) || !m.Value.IsObject() || !isOwn && !c.modes.tokens[c.source(at).String()]:
 			return m
-		}
-		if value, isDollar := compositionOf(m.Value); c.dialect == studioTokens && value != nil {
-			from := jsontree.Pointer{m.Name, "value"}
-			if isDollar {
-				from[1] = "$value"
-			}
-			c.concede("compositions", append(path[:len(path):len(path)], m.Name), "each of its parts is a token of its own now")
+		case c.dialect == studioTokens && value != nil:
+			c.concede("compositions", at, "each of its parts is a token of its own now")
 			for _, part := range value.Members {
-				move(jsontree.Pointer{m.Name, part.Name}, append(from[:2:2], part.Name))
+				c.move(append(at, part.Name), append(at, valueName(m.Value), part.Name))
 			}
-			m.Value = partsOfComposition(m.Value, c.withoutEmpty(value, append(path[:len(path):len(path)], m.Name)))
+			m.Value = partsOfComposition(m.Value, c.withoutEmpty(value, at))
 			return m
 		}
+		above := m.Value.Find("$type")
 		m.Value = tree.MapMembers(m.Value, func(inner jsontree.Member) jsontree.Member {
 			name := m.Name + "." + inner.Name
-			if isOfToken(inner.Name) || modeMember.MatchString(inner.Name) || n.Find(name) != nil || len(notRead(inner.Value, nil, "")) == 0 {
+			isKept := isMeta(inner.Name) || isOwn && (isOfToken(inner.Name) || modeMember.MatchString(inner.Name))
+			if isKept || n.Find(name) != nil || len(notRead(inner.Value, nil, "")) == 0 {
 				return inner
 			}
-			move(jsontree.Pointer{name}, jsontree.Pointer{m.Name, inner.Name})
+			c.move(append(path[:len(path):len(path)], name), append(at, inner.Name))
+			if !isOwn && above != nil && either(inner.Value, "$type", "type") == nil {
+				inner.Value = tree.With(inner.Value, "$type", above)
+			}
 			moved = append(moved, jsontree.Member{Name: name, Value: inner.Value})
 			return jsontree.Member{Name: inner.Name}
 		})
+		isMore := func(m jsontree.Member) bool { return !isMeta(m.Name) && !slices.Contains(commentNames, m.Name) }
+		if !isOwn && !slices.ContainsFunc(m.Value.Members, isMore) {
+			m.Value = nil
+		}
 		return m
 	})
 	if len(moved) == 0 {
@@ -138,6 +164,14 @@ func (c *setConverter) movedOut(n *jsontree.Node, path jsontree.Pointer) *jsontr
 	n = jsontree.NewObject(append(slices.Clone(n.Members), moved...)...)
 	n.Index()
 	return c.movedOut(n, path)
+}
+
+// move remembers where something stood in the tree that was read.
+func (c *setConverter) move(to, from jsontree.Pointer) {
+	if c.moved == nil {
+		c.moved = map[string]jsontree.Pointer{}
+	}
+	c.moved[to.String()] = slices.Clone(from)
 }
 
 // spell returns a token or group whose metadata have the names of DTCG, also if they are written in other letters: $Value.
@@ -263,7 +297,7 @@ func (c *setConverter) hidden(n *jsontree.Node, path jsontree.Pointer, why strin
 
 // token converts one token, or returns nil if the mode that is wanted gives it no value of its own.
 func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
-	c.nameInside(n, path)
+	c.nameBeside(n, path)
 	c.nameSecond(n, path)
 	n = c.mendValue(n, path)
 	switch {
@@ -298,10 +332,7 @@ var blankBeforeUnit = regexp.MustCompile(`^([-+]?[\d.]+) +(px|rem|em|%|ms|s)$`)
 // mendValue returns a token whose value has no blanks between numbers and units, unless it is a text, and with a colour
 // as Figma's plugins write it, an object of r, g and b, as DTCG has it.
 func (c *setConverter) mendValue(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
-	name := "$value"
-	if n.Find(name) == nil {
-		name = "value"
-	}
+	name := valueName(n)
 	kind, _ := dtcg.KindOf(cmp.Or(textOf(either(n, "$type", "type")), c.above))
 	value := n.Find(name)
 	joined := MapStrings(value, func(text string) string { return blankBeforeUnit.ReplaceAllString(text, "$1$2") })
@@ -351,11 +382,28 @@ func insideToken(path jsontree.Pointer) string {
 	return "it stands inside the token " + strings.Join(path, ".") + ", and a token holds no other; move it out"
 }
 
-// nameInside names the tokens that stand inside a token. A document of DTCG keeps them, and no served file has them.
-func (c *setConverter) nameInside(n *jsontree.Node, path jsontree.Pointer) {
+// besideValue are members of a token whose text may have the shape of a value and is none of another token or mode.
+var besideValue = append([]string{"name", "path", "key", "id", "type", "originalValue", ".rawValue"}, commentNames...)
+
+// modeMember is the name of a member of a token that has its value in another mode.
+var modeMember = regexp.MustCompile(`(?i)(dark|light|contrast).*value|value.*(dark|light|contrast)|^\$?(dark|light|modes|values|valuesByMode|themes)$`)
+
+// nameBeside names what stands in a token beside its value and that no served file has: as lost tokens and values in other
+// modes, and else what has the shape of a value. A document of DTCG keeps it.
+func (c *setConverter) nameBeside(n *jsontree.Node, path jsontree.Pointer) {
 	for _, m := range n.Members {
-		if !isOfToken(m.Name) {
-			c.hidden(m.Value, append(path[:len(path):len(path)], m.Name), insideToken(path))
+		below, isMode := append(path[:len(path):len(path)], m.Name), modeMember.MatchString(m.Name)
+		isNumber := func(l leaf) bool { return isMode && l.value.Kind == jsontree.Number }
+		isLeaf := func(l leaf) bool { return l.isToken() || isNumber(l) }
+		switch {
+		case isOfToken(m.Name) || slices.Contains(metadataNames, m.Name):
+		case c.hidden(m.Value, below, insideToken(path)), isBuilt(n), slices.Contains(besideValue, m.Name):
+		case !slices.ContainsFunc(leaves(jsontree.NewObject(jsontree.Member{Name: strings.TrimPrefix(m.Name, "$"), Value: m.Value}), nil, nil), isLeaf):
+		case isMode:
+			message := "its member " + m.Name + " is left out: " + spelled(m.Value) + `; write {"light": …, "dark": …} as the value`
+			c.part.Faults = append(c.part.Faults, Fault{c.pointer(below), strings.Join(path, "."), message})
+		default:
+			c.concede("members beside the value of a token", path, m.Name+" is in no file: "+spelled(m.Value))
 		}
 	}
 }
@@ -369,12 +417,17 @@ func (c *setConverter) note(path jsontree.Pointer) {
 
 // pointer is the place in the file of a place in the tree.
 func (c *setConverter) pointer(path jsontree.Pointer) string {
+	return slices.Concat(c.at, c.source(path)).String()
+}
+
+// source is the place in the tree that was read of a place in the tree.
+func (c *setConverter) source(path jsontree.Pointer) jsontree.Pointer {
 	for i := len(path); i > 0 && len(c.moved) > 0; i-- {
 		if from, ok := c.moved[path[:i].String()]; ok {
 			path, i = append(from[:len(from):len(from)], path[i:]...), len(from)
 		}
 	}
-	return append(c.at[:len(c.at):len(c.at)], path...).String()
+	return path
 }
 
 func (c *setConverter) concede(kind string, path jsontree.Pointer, message string) {

@@ -99,9 +99,6 @@ func Recognise(f *syntax.File, o Options) (k Kind, why string) {
 // *Error if the options name what the file lacks.
 // A file that Livery wrote in another form gives the document that it was made of, but for what was changed in it.
 func Convert(k Kind, root *jsontree.Node, o Options) ([]Part, error) {
-	if !k.HasModes() {
-		o.Mode = o.modeOf("") // the modes of values are of one dimension, which has no name
-	}
 	parts, err := forms[k].read(root, o)
 	if read := forms[k].members; err == nil && read != nil {
 		parts[0].Faults = append(parts[0].Faults, Outside(root, nil, func(name string) bool { return slices.Contains(read, name) })...)

@@ -1,6 +1,7 @@
 package tokenfile
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,10 +72,17 @@ func recogniseTokenList(f *syntax.File, _ Options) string {
 // rest of its name after a hyphen.
 func readTokenList(root *jsontree.Node, o Options) ([]Part, error) {
 	tree := placed{root: jsontree.NewObject(), part: Part{Origins: map[string]string{}}}
-	isList := map[string]bool{}
-	for _, list := range listsOf(root, nil) {
+	isList, lists := map[string]bool{}, listsOf(root, nil)
+	areGroups := haveSameNames(lists)
+	for _, list := range lists {
 		isList[list.at.String()] = true
-		at := list.at
+		at, group := list.at, jsontree.Pointer(nil)
+		if areGroups {
+			group = at
+			tree.part.Concessions = append(tree.part.Concessions, Concession{
+				"lists with the names of others", at.String(), strings.Join(at, "."), "its tokens are called " + strings.Join(at, ".") + ".…, since another list has one of the names too",
+			})
+		}
 		if at[0] == rootList { // an array at the top is a member in the tree alone
 			at = nil
 		}
@@ -84,15 +92,40 @@ func readTokenList(root *jsontree.Node, o Options) ([]Part, error) {
 			case !n.IsObject() || len(path) == 0 || value == nil:
 				tree.fault(pointer, strconv.Itoa(i), "item "+strconv.Itoa(i)+" of the list has no name or no value: "+spelled(n))
 			default:
-				if message := secondValue(n); message != "" {
-					tree.part.Concessions = append(tree.part.Concessions, Concession{twoValues, pointer, strings.Join(path, "."), message})
-				}
-				tree.add(path, newToken(n, textOf(either(n, "$type", "type")), value), pointer)
+				tree.add(slices.Concat(group, path), withDollar(n), pointer)
 			}
 		}
 	}
 	tree.beside(root, nil, isList)
 	return tree.parts(dictionaryTokens, o), nil
+}
+
+// haveSameNames reports whether a token of a list is called as one of another.
+func haveSameNames(lists []tokenList) bool {
+	in := map[string]int{} // the list of each name
+	for i, list := range lists {
+		for _, n := range list.items {
+			name := listedPath(n).String()
+			if other, ok := in[name]; ok && other != i && name != "" {
+				return true
+			}
+			in[name] = i
+		}
+	}
+	return false
+}
+
+// withDollar returns a token whose value is its $value: in a list its path tells no category that would change it.
+func withDollar(n *jsontree.Node) *jsontree.Node {
+	if n.Find("$value") != nil {
+		return n
+	}
+	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
+		if m.Name == "value" {
+			m.Name = "$value"
+		}
+		return m
+	})
 }
 
 // beside names what stands beside the lists of a file: as lost what is a value of a token by its shape.
@@ -156,12 +189,29 @@ func (p *placed) concede(path jsontree.Pointer, origin, message string) {
 func (p *placed) parts(d dialect, o Options) []Part {
 	tree.Index(p.root)
 	part := convertSet("", p.root, nil, d, o)
-	part.Origins, part.Faults = p.part.Origins, append(p.part.Faults, part.Faults...)
-	part.Concessions = append(p.part.Concessions, part.Concessions...)
+	for i, f := range part.Faults {
+		part.Faults[i].Pointer = p.origin(f.Pointer)
+	}
 	for i, c := range part.Concessions {
-		if origin, ok := p.part.Origins[c.Pointer]; ok {
-			part.Concessions[i].Pointer = origin
+		part.Concessions[i].Pointer = p.origin(c.Pointer)
+	}
+	for now, before := range part.Origins {
+		part.Origins[now] = p.origin(before)
+	}
+	for now, origin := range p.part.Origins {
+		part.Origins[now] = cmp.Or(part.Origins[now], origin)
+	}
+	part.Faults = append(p.part.Faults, part.Faults...)
+	part.Concessions = append(p.part.Concessions, part.Concessions...)
+	return []Part{part}
+}
+
+// origin is the place in the file of a place in the tree.
+func (p *placed) origin(pointer string) string {
+	for above := pointer; above != ""; above = above[:strings.LastIndexByte(above, '/')] {
+		if origin, ok := p.part.Origins[above]; ok {
+			return origin + pointer[len(above):]
 		}
 	}
-	return []Part{part}
+	return pointer
 }

@@ -42,10 +42,10 @@ func extensionModes(token *jsontree.Node) []jsontree.Member {
 // usualExtension is the name of the first of these modes in a document that is a usual one and has the $value of its token.
 func usualExtension(n *jsontree.Node) (name string) {
 	for _, m := range n.Members {
-		value := m.Value.Find("$value")
+		value := m.Value.Find(valueName(m.Value))
 		switch {
-		case name != "" || isMeta(m.Name):
-		case value == nil && m.Value.IsObject():
+		case name != "" || isMeta(m.Name) || !m.Value.IsObject():
+		case !isToken(m.Value):
 			name = usualExtension(m.Value)
 		default:
 			for _, mode := range extensionModes(m.Value) {
@@ -58,16 +58,17 @@ func usualExtension(n *jsontree.Node) (name string) {
 	return name
 }
 
-// withExtensions returns a DTCG document in which the values of tokens in other modes, of $extensions.mode, stand in $value
-// beside the default, which has a name of its own.
+// withExtensions returns a document in which the values of tokens in other modes, of $extensions.mode, stand in their value beside
+// the default, which has a name of its own.
 func (v *modeValues) withExtensions(n *jsontree.Node, usual string, path jsontree.Pointer) *jsontree.Node {
 	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
 		below := append(path[:len(path):len(path)], m.Name)
-		value, modes := m.Value.Find("$value"), extensionModes(m.Value)
+		valueName := valueName(m.Value)
+		value, modes := m.Value.Find(valueName), extensionModes(m.Value)
 		switch {
 		case isMeta(m.Name) || !m.Value.IsObject():
 			return m
-		case value == nil:
+		case !isToken(m.Value):
 			m.Value = v.withExtensions(m.Value, usual, below)
 			return m
 		}
@@ -76,14 +77,14 @@ func (v *modeValues) withExtensions(n *jsontree.Node, usual string, path jsontre
 			if mode.Name != usual && ModeKey(mode.Name) != "default" {
 				all = append(all, mode)
 			} else if !jsontree.Equal(mode.Value, value) {
-				v.concede("modes that are left out", below, "the $value is taken, not "+mode.Name+" of $extensions.mode: "+spelled(mode.Value))
+				v.concede("modes that are left out", below, "the "+valueName+" is taken, not "+mode.Name+" of $extensions.mode: "+spelled(mode.Value))
 			}
 		}
 		if len(all) > 1 {
 			for _, mode := range all {
 				v.groups = append(v.groups, mode.Name)
 			}
-			m.Value = tree.With(m.Value, "$value", jsontree.NewObject(all...))
+			m.Value = tree.With(m.Value, valueName, jsontree.NewObject(all...))
 		}
 		return m
 	})

@@ -39,6 +39,9 @@ func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, name := range setNames(root) {
+		o = o.WithTokens(root.Find(name))
+	}
 	parts := make([]Part, 0, len(wanted))
 	for _, name := range wanted {
 		parts = append(parts, convertSet(name, root.Find(name), jsontree.Pointer{name}, studioTokens, o))
@@ -47,7 +50,7 @@ func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
 		parts = []Part{{Tree: jsontree.NewObject()}} // no theme takes any
 	}
 	first := &parts[0]
-	first.Dimensions, first.Unused = StudioDimensions(root, setNames(root))
+	first.AddThemes(root, setNames(root))
 	for _, name := range LeftSets(setNames(root), wanted, o) {
 		first.Concessions = append(first.Concessions, Concession{"token sets that are left out", jsontree.Pointer{name}.String(), name, leftSet})
 	}

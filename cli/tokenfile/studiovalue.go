@@ -72,13 +72,13 @@ func shadow(value *jsontree.Node) *jsontree.Node {
 	return result
 }
 
-// compositionOf returns the parts of a composition of Tokens Studio, and whether they stand in its $value; nil if n is none.
-func compositionOf(n *jsontree.Node) (value *jsontree.Node, isDollar bool) {
-	value, isDollar = either(n, "$value", "value"), n.Find("$value") != nil
+// compositionOf returns the parts of a composition of Tokens Studio; nil if n is none.
+func compositionOf(n *jsontree.Node) *jsontree.Node {
+	value := n.Find(valueName(n))
 	if textOf(either(n, "$type", "type")) != "composition" || !value.IsObject() || len(value.Members) == 0 {
-		return nil, false
+		return nil
 	}
-	return value, isDollar
+	return value
 }
 
 // partsOfComposition returns a group with a token for each part of a composition, and what else stands in its token.

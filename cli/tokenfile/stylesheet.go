@@ -26,7 +26,7 @@ var lineEnd = regexp.MustCompile(`[ \t]*[\r\n\f][ \t\r\n\f]*`)
 // readStylesheet makes a part of the custom properties of a stylesheet: those of the usual mode, with those of the mode
 // that is asked for laid over them.
 func readStylesheet(root *jsontree.Node, o Options) ([]Part, error) {
-	p := properties{Options: o, isTheme: slices.ContainsFunc(root.Members, func(m jsontree.Member) bool { return strings.HasPrefix(m.Name, "@theme") })}
+	p := properties{Options: o.ofValues(), isTheme: slices.ContainsFunc(root.Members, func(m jsontree.Member) bool { return strings.HasPrefix(m.Name, "@theme") })}
 	p.read(root)
 	return p.parts(), nil
 }
@@ -38,8 +38,7 @@ func Declare(o Options, roots ...*jsontree.Node) Options {
 	if o.Declared == nil {
 		o.Declared, o.Pages = map[string]bool{}, map[string][][]string{}
 	}
-	p := properties{Options: o}
-	p.Mode = o.modeOf("")
+	p := properties{Options: o.ofValues()}
 	for _, root := range roots {
 		p.read(root)
 	}
@@ -141,7 +140,7 @@ func registryVars(root *jsontree.Node) (at jsontree.Pointer, vars *jsontree.Node
 
 // readRegistry makes a part of a theme of shadcn's registry, whose cssVars hold the properties of all modes and of each.
 func readRegistry(root *jsontree.Node, o Options) ([]Part, error) {
-	p := properties{Options: o, isTheme: true}
+	p := properties{Options: o.ofValues(), isTheme: true}
 	place, vars := registryVars(root)
 	for _, m := range vars.Members {
 		of := declared{mode: m.Name, weight: 1, light: absent} // whatever the order

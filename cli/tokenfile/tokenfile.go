@@ -28,7 +28,8 @@ type Options struct {
 	KeepReferences bool                  // $ref and $extends stay as they are written
 	Inputs         []string              // for the modifiers of a resolver document, each MODIFIER=CONTEXT
 
-	groups []string // the modes that groups of the file are
+	groups []string        // the modes that groups of the file are
+	tokens map[string]bool // pointers to the tokens in all trees that are read together; see WithTokens
 }
 
 // Part is a DTCG tree made of a file or of one set in it.
@@ -103,6 +104,14 @@ func holdsLegacy(n *jsontree.Node) bool {
 
 // isToken reports whether n is a token of DTCG or of the form before it.
 func isToken(n *jsontree.Node) bool { return n.Find("$value") != nil || isLegacyToken(n) }
+
+// valueName is the name of the member of a token that holds its value.
+func valueName(n *jsontree.Node) string {
+	if n.Find("$value") == nil {
+		return "value"
+	}
+	return "$value"
+}
 
 // eachToken visits the objects in the groups of n that are tokens, but for what stands inside them.
 func eachToken(n *jsontree.Node, is func(*jsontree.Node) bool, visit func(*jsontree.Node)) {

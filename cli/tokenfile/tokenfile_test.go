@@ -241,9 +241,10 @@ func TestNamesOfTokenSetsImplyThemes(t *testing.T) {
 		{`[{"group":"g","name":"a","selectedTokenSets":{"x":"enabled","y":"source","z":"source"}},{"group":"g","name":"a","selectedTokenSets":{"w":"enabled","z":"disabled"}}]`, "w,x,y,z,dark", choice{}, "g=a", "y,z,w,x"},
 	} {
 		meta, sets := themes(c.themes), strings.Split(c.sets, ",")
-		all, _ := StudioDimensions(meta, sets)
+		var part Part
+		part.AddThemes(meta, sets)
 		var dims []string
-		for _, d := range all {
+		for _, d := range part.Dimensions {
 			dims = append(dims, d.Name+"="+strings.Join(d.Modes, ","))
 		}
 		chosen, err := StudioSets(meta, sets, Options{Choice: c.choice})
@@ -673,8 +674,12 @@ func TestFormsOfTheWorld(t *testing.T) {
 		}
 	}
 	named := []struct{ text, want string }{
-		{`{"a":{"value":"#fff","darkValue":"#000"}}`, "values of other modes a"},
-		{`{"a":{"value":"#fff","modes":{"x":"#000"}}}`, "values of other modes a"},
+		{`{"a":{"value":"#fff","darkValue":"#000"}}`, "a"},
+		{`{"a":{"value":"#fff","modes":{"x":"#000"}}}`, "a"},
+		{`{"a":{"$value":"#fff","modes":{"x":4}},"b":{"$value":1,"$dark":2,"$deprecated":"#fff"},"c":{"$value":1,"n":2,"name":"{c}","hover":"#000"}}`, "a, b, members beside the value of a token c"},
+		{`{"s":{"a":{"value":"#fff","dark":"#000"},"b":{"value":"#fff","on":{"dark":"#000"}}},"$themes":[]}`, "a, members beside the value of a token b"},
+		{`{"l":[{"name":"a","value":"#fff","valuesByMode":{"dark":"#000"}},{"name":"b","value":"#fff","children":[{"name":"x","value":"#000"}]},{"name":"c","value":1,"hover":{"value":2}}]}`, "a, b.children.0"},
+		{`{"color":[{"name":"a","value":"#fff"}],"size":[{"name":"a","value":"4px"},{"name":"a","value":"5px"}]}`, "size.a, lists with the names of others color, lists with the names of others size"},
 		{`{"cssVars":{"light":{"a":"#fff"}},"cssVarsV4":{"light":{"b":"#eee"}},"tailwind":{"config":{"theme":{"c":"#ddd"}}}}`, "b, c"},
 		{`{"cssVars":{"light":{"a":"1 2% 3%"}},"tailwind":{"config":{"theme":{"a":"hsl(var(--a))"}}}}`, "uses of custom properties in Tailwind's configuration a"},
 		{`{"list":[{"name":"a","value":"#fff"}],"rest":["#000"]}`, "rest"},
@@ -784,8 +789,21 @@ func TestWhatIsSaidOfColoursIsNoColour(t *testing.T) {
 	}
 }
 
-// TestModesInExtensionsAreModes: as Terrazzo reads them. The $value is the default, whatever it is called.
+// TestModesInExtensionsAreModes: as Terrazzo reads them, in all forms with tokens. The $value is the default, whatever it is called.
 func TestModesInExtensionsAreModes(t *testing.T) {
+	const dark = `,"$extensions":{"mode":{"dark":"#000"}}`
+	for _, text := range []string{
+		`{"core":{"a":{"value":"#fff"` + dark + `}},"$metadata":{"tokenSetOrder":["core"]}}`, `{"core":{"a":{"value":{"default":"#fff","dark":"#000"}}},"$themes":[]}`,
+		`{"a":{"value":"#fff"` + dark + `}}`, `{"l":[{"name":"a","value":"#fff"` + dark + `}]}`,
+	} {
+		parts, err := convert(t, text, Options{Choice: map[string]string{"": "dark"}})
+		if err != nil || len(parts[0].Dimensions) != 1 || !slices.Equal(parts[0].Dimensions[0].Modes, []string{"default", "dark"}) {
+			t.Errorf("the modes of %s are %v, %v", text, parts[0].Dimensions, err)
+		}
+		if got := textOf(parts[0].Tree.Find("a").Find("$value")); got != "#000" {
+			t.Errorf("of %s the mode dark has %q, want #000", text, got)
+		}
+	}
 	const extensions = `,"$extensions":{"mode":`
 	const text = `{"a":{"$value":"#fff"` + extensions + `{"light":"#fff","dark":"#000"}}},"b":{"$value":"{a}"` + extensions + `{"dark":"#111","high-blue":"#00f"}}},` +
 		`"c":{"$value":1` + extensions + `{"default":2,"light":3}}},"d":{"$value":4` + extensions + `{}}}}`

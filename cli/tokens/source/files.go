@@ -77,15 +77,16 @@ func readFiles(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile, 
 	return all, nil
 }
 
-// declared returns o with what the stylesheets among files declare.
+// declared returns o with what files that are read together say of each other: the stylesheets among them, and those in which
+// tokens stand inside tokens.
 func declared(o tokenfile.Options, files []*tokenFile) tokenfile.Options {
-	var roots []*jsontree.Node
+	roots := map[tokenfile.Kind][]*jsontree.Node{}
 	for _, f := range files {
-		if f.kind == tokenfile.Stylesheet && f.why != "" {
-			roots = append(roots, f.parsed.Root)
+		if f.why != "" {
+			roots[f.kind] = append(roots[f.kind], f.parsed.Root)
 		}
 	}
-	return tokenfile.Declare(o, roots...)
+	return tokenfile.Declare(o, roots[tokenfile.Stylesheet]...).WithTokens(roots[tokenfile.StyleDictionary]...)
 }
 
 // notSets recognises those of several files anew that have the shape of token sets and aliases of tokens of another file: there

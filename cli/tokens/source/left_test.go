@@ -72,8 +72,9 @@ func TestSetsAndModesThatAreLeftOutAreNamed(t *testing.T) {
 func TestNoTokenSetOfAFolderIsPassedOver(t *testing.T) {
 	t.Parallel()
 	dir := written(t, map[string]string{
-		"$metadata.json": `{"tokenSetOrder":["core"]}`, "core.json": `{"a":{"value":"1","type":"spacing"}}`, "mode/dark.json": `{"b":{"value":"2","type":"spacing"}}`,
+		"$metadata.json": `{"tokenSetOrder":["core","l","gone"]}`, "core.json": `{"a":{"value":"1","type":"spacing"}}`, "mode/dark.json": `{"b":{"value":"2","type":"spacing"}}`,
 		"notes.json": `{"hello":"world"}`, "broken.json": `{"c":`, "list.yaml": "- {name: d, value: 1px}\n",
+		"l.yaml": "c: {value: 1px, type: spacing}\n", "m.json5": "{d: {value: '1px', type: 'spacing'}}", "core.yaml": "e: {value: 1px, type: spacing}\n",
 	})
 	var said bytes.Buffer
 	a := &term.App{Err: &said}
@@ -81,14 +82,14 @@ func TestNoTokenSetOfAFolderIsPassedOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := pathsOf(s, false); len(got) != 2 || got[0] != "a" || got[1] != "b" {
-		t.Errorf("the tokens are %v, want a and b", got)
+	if got := pathsOf(s, false); !slices.Equal(got, []string{"a", "c", "e", "d", "b"}) {
+		t.Errorf("the tokens are %v, want a to e", got)
 	}
-	if len(s.Unread) != 1 || s.Unread[0].Path != filepath.Join(dir, "broken.json") {
-		t.Errorf("unread are %v, want broken.json", s.Unread)
+	if len(s.Unread) != 2 || s.Unread[0].Path != filepath.Join(dir, "broken.json") || s.Unread[1].Reason != "it is a list of tokens and not a token set; push it beside the folder." {
+		t.Errorf("unread are %v, want broken.json and list.yaml", s.Unread)
 	}
 	source.Print(a, false, s)
-	for _, want := range []string{filepath.Join(dir, "list.yaml") + " is a list of tokens and no token set, and is left out", filepath.Join(dir, "notes.json") + ": no $value"} {
+	for _, want := range []string{filepath.Join(dir, "$metadata.json") + ": gone: the tokenSetOrder takes it, and there is no such token set", filepath.Join(dir, "notes.json") + ": no $value"} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("said is\n%s\nwant %s in it", said.String(), want)
 		}
@@ -112,13 +113,14 @@ func TestSetsOfNoThemeAreNamed(t *testing.T) {
 	}
 }
 
-// TestATokenThatASetMakesAGroupIsNamed: and the tokens of a group that a set makes a token.
-func TestATokenThatASetMakesAGroupIsNamed(t *testing.T) {
+// TestATokenThatAFileMakesAGroupIsNamed: and the tokens of a group that a file makes a token.
+func TestATokenThatAFileMakesAGroupIsNamed(t *testing.T) {
 	t.Parallel()
-	dir := written(t, map[string]string{"in.json": "{\"core\":{\"a\":{\"value\":\"1\",\"type\":\"spacing\"},\"b\":{\n\"x\":{\"value\":\"2\",\"type\":\"spacing\"},\n\"y\":{\"value\":\"3\",\"type\":\"spacing\"}}},\n" +
-		"\"over\":{\"a\":{\"n\":{\"value\":\"4\",\"type\":\"spacing\"}},\n\"b\":{\"value\":\"5\",\"type\":\"spacing\"}},\"$metadata\":{\"tokenSetOrder\":[\"core\",\"over\"]}}"})
-	name := filepath.Join(dir, "in.json")
-	s, err := source.Theme(&term.App{}, []string{name}, tokenfile.Options{})
+	dir := written(t, map[string]string{
+		"a.json": "{\"a\":{\"$value\":1},\"b\":{\n\"x\":{\"$value\":2},\n\"y\":{\"$value\":3}}}", "b.json": "{\"a\":{\"n\":{\"$value\":4}},\n\"b\":{\"$value\":5}}",
+	})
+	first, second := filepath.Join(dir, "a.json"), filepath.Join(dir, "b.json")
+	s, err := source.Theme(&term.App{}, []string{first, second}, tokenfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,12 +129,38 @@ func TestATokenThatASetMakesAGroupIsNamed(t *testing.T) {
 		got = append(got, f.Path+" "+f.Reason)
 	}
 	want := []string{
-		"a " + name + ":1: a is a group in " + name + ":4, which counts; rename one of the two, or make the token the $root of the group",
-		"b.x " + name + ":2: b is a token in " + name + ":5, which counts; rename one of the two, or make the token the $root of the group",
-		"b.y " + name + ":3: b is a token in " + name + ":5, which counts; rename one of the two, or make the token the $root of the group",
+		"a " + first + ":1: a is a group in " + second + ":1, which counts; rename one of the two, or make the token the $root of the group",
+		"b.x " + first + ":2: b is a token in " + second + ":2, which counts; rename one of the two, or make the token the $root of the group",
+		"b.y " + first + ":3: b is a token in " + second + ":2, which counts; rename one of the two, or make the token the $root of the group",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the faults are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestWhatIsATokenInOneSetIsOneInAll: in files and folders too, whether all of them count or not; their tokens have one name.
+func TestWhatIsATokenInOneSetIsOneInAll(t *testing.T) {
+	t.Parallel()
+	const light, dark = `{"p":{"value":"#000001","type":"color","hover":{"value":"#000002","type":"color"}}}`, `{"p":{"comment":"c","$type":"color","hover":{"value":"#000003","x":{"value":"{p.hover}"}}}}`
+	const one = `{"light":` + light + `,"dark":` + dark + `,"$metadata":{"tokenSetOrder":["light","dark"]}}`
+	for name, files := range map[string]map[string]string{
+		"one file": {"in.json": one}, "files": {"light.json": light, "dark.json": dark},
+		"a folder of sets": {"light.json": light, "dark.json": dark, "$metadata.json": `{"tokenSetOrder":["light","dark"]}`},
+		"the other way":    {"light.json": dark, "dark.json": light},
+	} {
+		s, theme, err := source.OpenSystem(&term.App{}, []string{written(t, files)}, tokenfile.Options{})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		mode, err := s.Read(map[string]string{"": "dark"})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		got := append(pathsOf(theme, false), pathsOf(mode, false)...)
+		slices.Sort(got)
+		if want := []string{"p", "p-hover", "p-hover", "p-hover-x"}; !slices.Equal(got, want) || len(theme.Faults)+len(mode.Faults) > 0 {
+			t.Errorf("%s: the tokens are %v, want %v; lost are %v, %v", name, got, want, theme.Faults, mode.Faults)
+		}
 	}
 }
 

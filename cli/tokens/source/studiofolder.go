@@ -8,6 +8,7 @@ import (
 
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -45,31 +46,33 @@ func studioInside(names []string) (folder string, inside, rest []string) {
 	return folder, inside, rest
 }
 
-// setsOf returns the names of the token sets that are the JSON files of a folder.
+// setsOf returns the names of the token sets that are the files of a folder.
 func setsOf(folder string, names []string) (sets []string) {
 	for _, name := range names {
 		within := strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(name, folder)), "/")
-		if !strings.HasPrefix(within, "$") {
-			sets = append(sets, strings.TrimSuffix(within, ".json"))
+		if strings.HasPrefix(within, "$") {
+			continue
 		}
+		if set := strings.TrimSuffix(within, filepath.Ext(within)); setFile(folder, set) == name {
+			within = set // else it has the name of another file, but for its end
+		}
+		sets = append(sets, within)
 	}
 	return sets
 }
 
 // studioOrder returns the token sets of a folder in the order of its metadata, those that it does not name last; without it by
 // the names of their files. others are files that are not token sets.
-func studioOrder(a *term.App, folder string, names []string, o tokenfile.Options) (sets []string, others []*tokenFile, kind tokenfile.Kind, err error) {
-	metadata := filepath.Join(folder, studioMetadata)
-	if !slices.Contains(names, metadata) {
-		return setsOf(folder, names), nil, tokenfile.BareStudio, nil
+func studioOrder(a *term.App, folder string, names []string, meta *jsontree.Node, o tokenfile.Options) (sets []string, others []*tokenFile, kind tokenfile.Kind, err error) {
+	all := setsOf(folder, names)
+	if meta.Find("$metadata") == nil {
+		return all, nil, tokenfile.BareStudio, nil
 	}
-	meta, err := openFile(a, metadata)
-	if err != nil {
-		return nil, nil, tokenfile.Studio, err
-	}
-	if order := meta.parsed.Root.Find("tokenSetOrder"); order != nil {
+	if order := meta.Find("$metadata").Find("tokenSetOrder"); order != nil {
 		for _, n := range order.Items() {
-			sets = append(sets, n.Text)
+			if slices.Contains(all, n.Text) {
+				sets = tokenfile.AppendNew(sets, n.Text)
+			}
 		}
 	}
 	more, others, err := besideOrder(a, folder, names, sets, o)
@@ -84,13 +87,12 @@ func besideOrder(a *term.App, folder string, names, order []string, o tokenfile.
 	})
 	opened, err := openFiles(a, names, o)
 	for _, f := range opened {
-		isSet := f.unread == nil && (f.kind == tokenfile.DTCG || f.kind == tokenfile.StyleDictionary) && filepath.Ext(f.name) == ".json"
 		switch {
-		case isSet:
+		case f.unread == nil && (f.kind == tokenfile.DTCG || f.kind == tokenfile.StyleDictionary):
 			sets = append(sets, setsOf(folder, []string{f.name})[0])
 			continue
 		case f.why != "":
-			f.notes, f.why = append(f.notes, f.name+" is "+f.kind.String()+" and no token set, and is left out; push it beside the folder"), ""
+			f.unread = term.Fail("Push it beside the folder.", "it is %s and not a token set; push it beside the folder", f.kind)
 		}
 		others = append(others, f)
 	}
@@ -99,78 +101,81 @@ func besideOrder(a *term.App, folder string, names, order []string, o tokenfile.
 
 // readStudioFolder reads the token sets of Tokens Studio, each a file, in their order.
 func readStudioFolder(a *term.App, folder string, names []string, o tokenfile.Options) ([]*tokenFile, error) {
-	themes, err := readStudioThemes(a, folder)
+	meta, err := readStudioMeta(a, folder)
 	if err != nil {
 		return nil, err
 	}
-	sets, others, kind, err := studioOrder(a, folder, names, o)
+	sets, others, kind, err := studioOrder(a, folder, names, meta, o)
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := tokenfile.StudioSets(themes, sets, o)
+	wanted, err := tokenfile.StudioSets(meta, sets, o)
 	if err != nil {
 		return nil, term.In(folder, err)
 	}
-	var files []*tokenFile
-	for _, set := range wanted {
-		file, err := readSet(a, folder, set, o)
-		if err != nil {
+	opened := map[string]*tokenFile{}
+	for _, set := range sets {
+		file, err := openFile(a, setFile(folder, set))
+		switch {
+		case err == nil:
+			opened[set], o = file, o.WithTokens(file.parsed.Root)
+		case slices.Contains(wanted, set):
 			return nil, err
 		}
-		file.kind = kind
+	}
+	var files []*tokenFile
+	for _, set := range wanted {
+		file := opened[set]
+		file.kind, file.family, file.why = kind, folder, "its folder is one of token sets"
+		file.parts = []tokenfile.Part{tokenfile.ConvertSet(set, file.parsed.Root, o)}
 		files = append(files, file)
 	}
 	if len(files) == 0 { // no theme takes any
 		files = []*tokenFile{{name: filepath.Join(folder, studioThemes), family: folder, kind: kind, why: "its folder is one of token sets", parts: []tokenfile.Part{{Tree: jsontree.NewObject()}}}}
 	}
-	noteSets(files[0], folder, themes, sets, tokenfile.LeftSets(sets, wanted, o))
+	noteSets(files[0], folder, meta, sets, tokenfile.LeftSets(sets, wanted, o))
 	return append(files, others...), nil
 }
 
-// readSet reads a token set that is a file of its own.
-func readSet(a *term.App, folder, set string, o tokenfile.Options) (*tokenFile, error) {
-	if !filepath.IsLocal(set) {
-		return nil, term.Fail("Export it again.", "%s names a token set outside its folder: %q", filepath.Join(folder, studioMetadata), set)
-	}
-	file, err := openFile(a, setFile(folder, set))
-	if err != nil {
-		return nil, err
-	}
-	file.family, file.why = folder, "its folder is one of token sets"
-	file.parts = []tokenfile.Part{tokenfile.ConvertSet(set, file.parsed.Root, o)}
-	return file, nil
-}
-
 // noteSets notes what the themes of a folder make of its token sets, which sets are left out, and which are missing.
-func noteSets(f *tokenFile, folder string, themes *jsontree.Node, sets, left []string) {
-	part := &f.parts[0]
-	part.Dimensions, part.Unused = tokenfile.StudioDimensions(themes, sets)
+func noteSets(f *tokenFile, folder string, meta *jsontree.Node, sets, left []string) {
+	f.parts[0].AddThemes(meta, sets)
 	for _, set := range left {
 		f.notes = append(f.notes, setFile(folder, set)+" is not read, and its token set is left out; --sets takes it too")
 	}
-	for _, c := range tokenfile.MissingSets(themes, sets) {
-		f.notes = append(f.notes, filepath.Join(folder, studioThemes)+": "+c.Path+": "+c.Message)
+	for _, c := range tokenfile.MissingSets(meta, sets) {
+		f.notes = append(f.notes, filepath.Join(folder, strings.Split(c.Pointer, "/")[1]+".json")+": "+c.Path+": "+c.Message)
 	}
 }
 
 // setFile is the file of a token set.
 func setFile(folder, set string) string {
-	return filepath.Join(folder, filepath.FromSlash(set)+".json")
+	name := filepath.Join(folder, filepath.FromSlash(set))
+	for _, extension := range append(syntax.Extensions, "") {
+		if _, err := os.Stat(name + extension); err == nil {
+			return name + extension
+		}
+	}
+	return name + ".json"
 }
 
-// studioThemes returns an object with the member $themes, if the folder has themes.
-func readStudioThemes(a *term.App, folder string) (*jsontree.Node, error) {
-	name := filepath.Join(folder, studioThemes)
-	if _, err := os.Stat(name); err != nil {
-		return jsontree.NewObject(), nil
+// readStudioMeta returns an object with the members $metadata and $themes, as far as the folder has their files.
+func readStudioMeta(a *term.App, folder string) (*jsontree.Node, error) {
+	meta := jsontree.NewObject()
+	for _, base := range []string{studioMetadata, studioThemes} {
+		name := filepath.Join(folder, base)
+		if _, err := os.Stat(name); err != nil {
+			continue
+		}
+		data, err := a.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := jsontree.Parse(strings.TrimPrefix(string(data), "\ufeff"))
+		if err != nil {
+			return nil, term.In(name, term.Fail("Export it again.", "the file is not valid JSON: %v", err))
+		}
+		meta.Members = append(meta.Members, jsontree.Member{Name: strings.TrimSuffix(base, ".json"), Value: value})
 	}
-	data, err := a.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	list, err := jsontree.Parse(string(data))
-	if err != nil {
-		return nil, term.In(name, term.Fail("Export it again.", "the file is not valid JSON: %v", err))
-	}
-	return jsontree.NewObject(jsontree.Member{Name: "$themes", Value: list}), nil
+	return meta, nil
 }
