@@ -185,15 +185,16 @@ func nameOf(mode string, h tokenfile.Hint) string {
 	return h.Attribute
 }
 
-// conditionOf is the media condition of a mode: the stylesheet's own, or that of a well-known name. It is empty if only an
-// attribute selects the mode.
+// conditionOf is the media condition of a mode: the stylesheet's own, or that of a well-known name, unless it is the stylesheet's
+// for another mode. It is empty if only an attribute selects the mode.
 func (p part) conditionOf(mode string) string {
 	if when := p.hints[mode].When; slices.Contains(modes.Conditions, when) {
 		return when
 	}
 	key := cmp.Or(p.schemeOf(mode), keyOf(mode))
 	for _, k := range kinds {
-		if k.mode == key {
+		isAnother := func(mode string) bool { return k.when != "" && p.hints[mode].When == k.when }
+		if k.mode == key && !slices.ContainsFunc(p.modes, isAnother) {
 			return k.when
 		}
 	}

@@ -52,6 +52,7 @@ func TestDimensionsOfFilesBecomeModesOfTheTheme(t *testing.T) {
 		{[]tokenfile.Dimension{of("Contrast", "Normal", "High", "Low")}, "contrast.normal=; contrast.high=high (prefers-contrast: more); contrast.low=low (prefers-contrast: less)", ""},
 		{[]tokenfile.Dimension{of("Level", "Normal", "High")}, "level.normal=; level.high=high", ""},
 		{[]tokenfile.Dimension{hinted}, "contrast.default=; contrast.more=more (prefers-contrast: more); scheme.light=; scheme.dark=dark (prefers-color-scheme: dark); spacing.default=; spacing.tight=tight", ": ocean: " + elements + "; : .a .b: " + rules + "; : ocean-b: " + rules},
+		{[]tokenfile.Dimension{{Modes: []string{"", "hc", "more"}, Hints: map[string]tokenfile.Hint{"more": {When: "(prefers-contrast: more)"}}}}, "contrast.default=; contrast.hc=hc; contrast.more=more (prefers-contrast: more)", ""},
 		{[]tokenfile.Dimension{of("", "", "dark", "hc", "dark-hc", "acme")}, "scheme.light=; scheme.dark=dark (prefers-color-scheme: dark); contrast.default=; contrast.hc=hc (prefers-contrast: more)", ": dark-hc: " + rules + "; : acme: " + maybe},
 		{[]tokenfile.Dimension{of("Brand", "Acme", "Dark"), of("themes", "", "globex"), of("Theme", "Day", "Dark")}, "theme.day=; theme.dark=theme-dark (prefers-color-scheme: dark)", "Brand: Dark: " + brand + "; themes: globex: " + maybe},
 		{[]tokenfile.Dimension{of("Mode", "Light", "Dark", "dark!")}, "mode.light=; mode.dark=mode-dark (prefers-color-scheme: dark); mode.dark-2=mode-dark-2", ""},
