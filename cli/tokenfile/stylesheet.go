@@ -362,8 +362,10 @@ func plural(n int, one, many string) string {
 // resolve finds the states of properties, as they count in a mode.
 func (p *properties) resolve(list []property) {
 	p.resolver = cssvalue.Resolver{Values: map[string]string{}, States: map[string]cssvalue.State{}, IsOuter: p.isTheme}
-	for name := range p.Declared {
-		p.resolver.States[name] = cssvalue.Valid
+	for name, hasValue := range p.Declared {
+		if hasValue {
+			p.resolver.States[name] = cssvalue.Valid
+		}
 	}
 	for _, one := range list {
 		if one.value == "" {
@@ -391,9 +393,11 @@ func (p *properties) add(part *Part, one property) {
 	name := propertyName(one.name)
 	value, hasValue := cssvalue.Substitute(p.resolver.Values[one.name], func(reference, to string) (string, cssvalue.State) {
 		is := p.resolver.Of(one.name, to)
-		switch _, isHere := p.resolver.Values[to]; {
+		_, isHere := p.resolver.Values[to]
+		_, isDeclared := p.Declared[to]
+		switch {
 		case is == cssvalue.Valid || is == cssvalue.Empty || !strings.Contains(reference, ","):
-		case isHere && to != one.name:
+		case (isHere || isDeclared) && to != one.name:
 			concede("references to properties that a browser gives no value", reference+": the value after the comma counts")
 		default:
 			concede("references to properties that the file lacks", reference+": the value after the comma counts")

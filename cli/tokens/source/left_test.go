@@ -161,6 +161,7 @@ func TestWhatAFormDoesNotReadIsNamed(t *testing.T) {
 		{"an export of Tokens Studio", "in.json", "{\"s\":{\"a\":{\"value\":1}},\"$themes\":[],\"$t\":{\n\"b\":{\"value\":1}}}", "$t.b :2: it stands outside"},
 		{"css of shadcn's registry", "in.json", "{\"cssVars\":{\"light\":{\"a\":\"#fff\"}},\"css\":{\":root\":{\n\"--b\":\"#000\"}}}", "b :2: it stands in css"},
 		{"an initial value that a declaration replaces", "in.css", ":root { --a: 1px }\n@property --a { syntax: '<length>'; inherits: true;\ninitial-value: 2px }", "a :3: a: its initial-value 2px is left out, since it is declared as 1px"},
+		{"a fallback for a keyword", "in.css", ":root { --d: initial;\n--e: var(--d, 3px) }", "e :2: e: var(--d, 3px): the value after the comma counts"},
 		{"two custom properties of one name", "in.css", ":root {\n--a-b: 1px;\n--a\\.b: 2px }", "a-b :2: the custom properties --a-b and"},
 		{"plain JSON", "in.json", "{\"c\":{\"a\":\"#fff\",\n\"$b\":\"#000\"}}", "c.$b :2: its name"},
 		{"a set of a resolver document", "in.json", "{\"version\":\"2025.10\",\"sets\":{\"s\":{\"sources\":[{\"a\":{\"$value\":1}}],\n\"sorces\":[{\"b\":{\"$value\":2}}]}},\"resolutionOrder\":[{\"$ref\":\"#/sets/s\"}]}", "sets.s.sorces.0.b :2: it stands outside"},
