@@ -94,7 +94,7 @@ func partsOf(selector string) (query string, list []alternative) {
 	}
 	for _, one := range syntax.Selectors(selector) {
 		for said := range strings.SplitSeq(weightless.ReplaceAllString(one, "$1"), ",") {
-			list = append(list, alternative{strings.TrimSpace(strings.ReplaceAll(said, " &", "")), weightOf(one)})
+			list = append(list, alternative{strings.TrimSpace(said), weightOf(one)})
 		}
 	}
 	return query, list

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,7 +62,8 @@ func (s scope) key() string {
 	return key
 }
 
-// in is the scope of a block in this one. A block of selectors in another has each of them below each of the other.
+// in is the scope of a block in this one. A block of selectors in another has each of them in that of each of the other (CSS
+// Nesting Level 1, section 3).
 func (s scope) in(words string) scope {
 	switch {
 	case strings.HasPrefix(words, "@") && !strings.HasPrefix(words, "@theme"):
@@ -72,12 +74,36 @@ func (s scope) in(words string) scope {
 		var all []string
 		for _, outer := range Selectors(s.selector) {
 			for _, inner := range Selectors(words) {
-				all = append(all, outer+" "+inner)
+				all = append(all, nested(outer, inner))
 			}
 		}
 		s.selector = strings.Join(all[:min(len(all), mostSelectors)], ", ")
 	}
 	return s
+}
+
+// ampersand finds what stands for the selector around a block, and strings and escapes, in which it does not.
+var ampersand = regexp.MustCompile(`&|"[^"]*"|'[^']*'|\\.`)
+
+// maxNested is how many characters ampersands are replaced by. Blocks in blocks could double them each time.
+const maxNested = 1 << 12
+
+// nested is a selector of a block in that of another selector: below it, or with it in place of its ampersands.
+func nested(outer, inner string) string {
+	replaced, isReplaced := "", false
+	if strings.Count(inner, "&")*len(outer) <= maxNested {
+		replaced = ampersand.ReplaceAllStringFunc(inner, func(part string) string {
+			if part != "&" {
+				return part
+			}
+			isReplaced = true
+			return outer
+		})
+	}
+	if !isReplaced {
+		return outer + " " + inner
+	}
+	return replaced
 }
 
 // Selectors splits a list of selectors at its commas, but for those in brackets.
