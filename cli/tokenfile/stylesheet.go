@@ -337,7 +337,7 @@ func (p *properties) prevailing(part *Part, before, after property) property {
 	isAsked := loses.mode != "" || p.Mode == "" || !p.Overrides
 	if isAsked && wins.value != loses.value && selectorOf(wins) != selectorOf(loses) && p.includes(loses.mode, wins.mode) {
 		message := Clip(loses.value) + " is left out: what " + Clip(selectorOf(wins)) + " says counts"
-		part.Concessions = append(part.Concessions, Concession{"values that another rule replaces", loses.origin, loses.name, message})
+		part.Concessions = append(part.Concessions, Concession{"values that another declaration replaces", loses.origin, loses.name, message})
 	}
 	return wins
 }

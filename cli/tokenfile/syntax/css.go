@@ -15,7 +15,7 @@ import (
 // behind another has another object. The values of declarations that are important end in !important. Other declarations are
 // passed over.
 func parseCSS(text string) (*File, error) {
-	r := cssReader{text: text, root: jsontree.NewObject(), imports: jsontree.NewObject(), offsets: map[string]int{}}
+	r := cssReader{text: text, root: jsontree.NewObject(), imports: jsontree.NewObject(), offsets: map[string]int{}, counting: map[string]declaration{}, line: 1}
 	r.block(scope{}, false)
 	if r.open != nil {
 		return nil, r.open
@@ -30,7 +30,7 @@ func parseCSS(text string) (*File, error) {
 		m.Value.Index()
 	}
 	r.root.Index()
-	return &File{r.root, CSS, nil, func() *Positions { return &Positions{text, r.offsets} }}, nil
+	return &File{r.root, CSS, r.twice, func() *Positions { return &Positions{text, r.offsets} }}, nil
 }
 
 // cssReader walks through a stylesheet.
@@ -44,7 +44,18 @@ type cssReader struct {
 	offsets map[string]int
 	open    *Error // what is never closed, or nests too deep; nil if nothing does
 
+	counting map[string]declaration // by pointer: of several of one selector and name the one that counts
+	twice    []Duplicate            // the others
+	line     int                    // of counted
+	counted  int                    // the place up to which lines are counted
+
 	registering bool // a custom property, whose initial value may hold braces
+}
+
+// declaration is the value of a custom property and its line.
+type declaration struct {
+	value string
+	line  int
 }
 
 // scope is where declarations stand: in a selector, or a list of them, under conditions such as @media, and in a layer.
@@ -259,7 +270,7 @@ func (r *cssReader) skipBlock() {
 // Important is what the values of declarations that are important end in.
 const Important = " !important"
 
-// declare notes a custom property of a selector; a later one of the same name counts, if no other selector is between.
+// declare notes a custom property of a selector. Of several of one name the last counts, but for what is important.
 func (r *cssReader) declare(selector, words string, start int) {
 	colon := 0
 	for colon < len(words) && words[colon] != ':' {
@@ -276,6 +287,21 @@ func (r *cssReader) declare(selector, words string, start int) {
 	if mark := strings.LastIndexByte(value, '!'); mark >= 0 && strings.EqualFold(strings.TrimSpace(value[mark+1:]), "important") {
 		value = strings.TrimSpace(value[:mark]) + Important
 	}
+	pointer := jsontree.Pointer{selector, name}.String()
+	r.line, r.counted = r.line+strings.Count(r.text[r.counted:start], "\n"), start
+	own := declaration{value, r.line}
+	before, isSecond := r.counting[pointer]
+	stays := isSecond && strings.HasSuffix(before.value, Important) && !strings.HasSuffix(value, Important)
+	if loses := before; isSecond && loses.value != value {
+		if stays {
+			loses = own
+		}
+		r.twice = append(r.twice, Duplicate{pointer, loses.line, jsontree.NewString(loses.value)})
+	}
+	if stays {
+		return
+	}
+	r.counting[pointer], r.offsets[pointer] = own, start
 	last := len(r.root.Members) - 1
 	if selector == Registered {
 		last = r.root.IndexOf(selector)
@@ -286,11 +312,7 @@ func (r *cssReader) declare(selector, words string, start int) {
 		r.offsets[jsontree.Pointer{selector}.String()] = start
 	}
 	set := r.root.Members[last].Value
-	r.offsets[jsontree.Pointer{selector, name}.String()] = start
 	if i := set.IndexOf(name); i >= 0 {
-		if strings.HasSuffix(set.Members[i].Value.Text, Important) && !strings.HasSuffix(value, Important) {
-			return
-		}
 		set.Members[i].Value = jsontree.NewString(value)
 		return
 	}
