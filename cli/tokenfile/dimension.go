@@ -23,11 +23,12 @@ type Hint struct {
 	Attribute string // that selects the mode, without data-; empty if none does
 	When      string // the media query under which the mode holds; empty if it stands under none
 	OfRoot    bool   // it is one of the root or the body of a page
+	IsJoint   bool   // a selector of it asks for several things at once, such as two classes
 }
 
 // join returns what two selectors of one mode say of it.
 func (h Hint) join(other Hint) Hint {
-	return Hint{cmp.Or(h.Attribute, other.Attribute), cmp.Or(h.When, other.When), h.OfRoot || other.OfRoot}
+	return Hint{cmp.Or(h.Attribute, other.Attribute), cmp.Or(h.When, other.When), h.OfRoot || other.OfRoot, h.IsJoint || other.IsJoint}
 }
 
 // UsualFirst returns names of modes with the one first that counts if none is asked for.

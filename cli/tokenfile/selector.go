@@ -94,7 +94,7 @@ func partsOf(selector string) (query string, list []alternative) {
 	}
 	for _, one := range syntax.Selectors(selector) {
 		for said := range strings.SplitSeq(weightless.ReplaceAllString(one, "$1"), ",") {
-			list = append(list, alternative{strings.TrimSpace(strings.ReplaceAll(said, " &", "")), weightOf(one)})
+			list = append(list, alternative{strings.TrimSpace(said), weightOf(one)})
 		}
 	}
 	return query, list
@@ -144,7 +144,8 @@ func (p page) modeOf(query, selector string) (d declared) {
 	if words := classWords(said); len(words) > 0 {
 		own = strings.TrimSuffix(strings.Join(words, "-")+"-"+own, "-")
 	}
-	d = declared{conditions: [][]string{conditionsOf(query, said)}, hint: Hint{Attribute: attribute, OfRoot: rootName.FindString(said) != ""}}
+	conditions := conditionsOf(query, said)
+	d = declared{conditions: [][]string{conditions}, hint: Hint{Attribute: attribute, OfRoot: rootName.FindString(said) != "", IsJoint: len(conditions) > 1}}
 	when, mode, isKnown := conditionOf(query)
 	switch {
 	case query == "" && isUsual:

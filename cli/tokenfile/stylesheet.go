@@ -329,7 +329,7 @@ func (p *properties) prevailing(part *Part, before, after property) property {
 	isAsked := loses.mode != "" || p.Mode == "" || !p.Overrides
 	if isAsked && wins.value != loses.value && selectorOf(wins) != selectorOf(loses) && p.includes(loses.mode, wins.mode) {
 		message := Clip(loses.value) + " is left out: what " + Clip(selectorOf(wins)) + " says counts"
-		part.Concessions = append(part.Concessions, Concession{"values that another rule replaces", loses.origin, loses.name, message})
+		part.Concessions = append(part.Concessions, Concession{"values that another declaration replaces", loses.origin, loses.name, message})
 	}
 	return wins
 }
@@ -354,8 +354,10 @@ func plural(n int, one, many string) string {
 // resolve finds the states of properties, as they count in a mode.
 func (p *properties) resolve(list []property) {
 	p.resolver = cssvalue.Resolver{Values: map[string]string{}, States: map[string]cssvalue.State{}, IsOuter: p.isTheme}
-	for name := range p.Declared {
-		p.resolver.States[name] = cssvalue.Valid
+	for name, hasValue := range p.Declared {
+		if hasValue {
+			p.resolver.States[name] = cssvalue.Valid
+		}
 	}
 	for _, one := range list {
 		if one.value == "" {
@@ -383,9 +385,11 @@ func (p *properties) add(part *Part, one property) {
 	name := propertyName(one.name)
 	value, hasValue := cssvalue.Substitute(p.resolver.Values[one.name], func(reference, to string) (string, cssvalue.State) {
 		is := p.resolver.Of(one.name, to)
-		switch _, isHere := p.resolver.Values[to]; {
+		_, isHere := p.resolver.Values[to]
+		_, isDeclared := p.Declared[to]
+		switch {
 		case is == cssvalue.Valid || is == cssvalue.Empty || !strings.Contains(reference, ","):
-		case isHere && to != one.name:
+		case (isHere || isDeclared) && to != one.name:
 			concede("references to properties that a browser gives no value", reference+": the value after the comma counts")
 		default:
 			concede("references to properties that the file lacks", reference+": the value after the comma counts")

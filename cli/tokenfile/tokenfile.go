@@ -22,7 +22,7 @@ type Options struct {
 	// refers to, and no value of Figma that is that of the default mode too.
 	Overrides bool
 
-	Declared       map[string]bool       // the custom properties that the stylesheets of the command declare
+	Declared       map[string]bool       // whether each custom property of the command's stylesheets has a value in the mode
 	Pages          map[string][][]string // of each mode of these stylesheets: what a page must have, of each selector for it
 	NotSets        bool                  // a file is not of token sets by its shape alone
 	KeepReferences bool                  // $ref and $extends stay as they are written

@@ -589,6 +589,7 @@ func TestStylesheetsAreReadAsTheCascadeReadsThem(t *testing.T) {
 		{"a root twice", `:root:root{--a:1px}:root{--a:2px}`, "", "a 1px"},
 		{"a class that ends in a mode", `.x-high-contrast{--a:1px}.x-high-contrast.y{--b:2px}`, "", ""},
 		{"nesting and variants", `:root{--a:1px;&.dark{--a:2px}}@variant dark{:root{--b:3px}}`, "dark", "a 2px, b 3px"},
+		{"nesting below a mode", `:root{--a:1px}h1{--b:2px;.dark &{--b:3px}}`, ".dark h1", "a 1px, b 3px"},
 		{"not dark", `:root[data-bs-theme="dark"]{--a:#000}:root:not([data-bs-theme="dark"]){--a:#fff}`, "", "a #fff"},
 		{"all media, and other letters", `@media all{:ROOT{--a:1px}}@media screen{HTML{--b:2px}}`, "", "a 1px, b 2px"},
 		{"keywords and braces are no values", `:root{--a:inherit;--b:UNSET;--c:{x:y};--d:1px}`, "", "d 1px"},

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // behind another has another object. The values of declarations that are important end in !important. Other declarations are
 // passed over.
 func parseCSS(text string) (*File, error) {
-	r := cssReader{text: text, root: jsontree.NewObject(), imports: jsontree.NewObject(), offsets: map[string]int{}}
+	r := cssReader{text: text, root: jsontree.NewObject(), imports: jsontree.NewObject(), offsets: map[string]int{}, counting: map[string]declaration{}, line: 1}
 	r.block(scope{}, false)
 	if r.open != nil {
 		return nil, r.open
@@ -29,7 +30,7 @@ func parseCSS(text string) (*File, error) {
 		m.Value.Index()
 	}
 	r.root.Index()
-	return &File{r.root, CSS, nil, func() *Positions { return &Positions{text, r.offsets} }}, nil
+	return &File{r.root, CSS, r.twice, func() *Positions { return &Positions{text, r.offsets} }}, nil
 }
 
 // cssReader walks through a stylesheet.
@@ -43,7 +44,18 @@ type cssReader struct {
 	offsets map[string]int
 	open    *Error // what is never closed, or nests too deep; nil if nothing does
 
+	counting map[string]declaration // by pointer: of several of one selector and name the one that counts
+	twice    []Duplicate            // the others
+	line     int                    // of counted
+	counted  int                    // the place up to which lines are counted
+
 	registering bool // a custom property, whose initial value may hold braces
+}
+
+// declaration is the value of a custom property and its line.
+type declaration struct {
+	value string
+	line  int
 }
 
 // scope is where declarations stand: in a selector, or a list of them, under conditions such as @media, and in a layer.
@@ -61,7 +73,8 @@ func (s scope) key() string {
 	return key
 }
 
-// in is the scope of a block in this one. A block of selectors in another has each of them below each of the other.
+// in is the scope of a block in this one. A block of selectors in another has each of them in that of each of the other (CSS
+// Nesting Level 1, section 3).
 func (s scope) in(words string) scope {
 	switch {
 	case strings.HasPrefix(words, "@") && !strings.HasPrefix(words, "@theme"):
@@ -72,12 +85,36 @@ func (s scope) in(words string) scope {
 		var all []string
 		for _, outer := range Selectors(s.selector) {
 			for _, inner := range Selectors(words) {
-				all = append(all, outer+" "+inner)
+				all = append(all, nested(outer, inner))
 			}
 		}
 		s.selector = strings.Join(all[:min(len(all), mostSelectors)], ", ")
 	}
 	return s
+}
+
+// ampersand finds what stands for the selector around a block, and strings and escapes, in which it does not.
+var ampersand = regexp.MustCompile(`&|"[^"]*"|'[^']*'|\\.`)
+
+// maxNested is how many characters ampersands are replaced by. Blocks in blocks could double them each time.
+const maxNested = 1 << 12
+
+// nested is a selector of a block in that of another selector: below it, or with it in place of its ampersands.
+func nested(outer, inner string) string {
+	replaced, isReplaced := "", false
+	if strings.Count(inner, "&")*len(outer) <= maxNested {
+		replaced = ampersand.ReplaceAllStringFunc(inner, func(part string) string {
+			if part != "&" {
+				return part
+			}
+			isReplaced = true
+			return outer
+		})
+	}
+	if !isReplaced {
+		return outer + " " + inner
+	}
+	return replaced
 }
 
 // Selectors splits a list of selectors at its commas, but for those in brackets.
@@ -233,7 +270,7 @@ func (r *cssReader) skipBlock() {
 // Important is what the values of declarations that are important end in.
 const Important = " !important"
 
-// declare notes a custom property of a selector; a later one of the same name counts, if no other selector is between.
+// declare notes a custom property of a selector. Of several of one name the last counts, but for what is important.
 func (r *cssReader) declare(selector, words string, start int) {
 	colon := 0
 	for colon < len(words) && words[colon] != ':' {
@@ -250,6 +287,21 @@ func (r *cssReader) declare(selector, words string, start int) {
 	if mark := strings.LastIndexByte(value, '!'); mark >= 0 && strings.EqualFold(strings.TrimSpace(value[mark+1:]), "important") {
 		value = strings.TrimSpace(value[:mark]) + Important
 	}
+	pointer := jsontree.Pointer{selector, name}.String()
+	r.line, r.counted = r.line+strings.Count(r.text[r.counted:start], "\n"), start
+	own := declaration{value, r.line}
+	before, isSecond := r.counting[pointer]
+	stays := isSecond && strings.HasSuffix(before.value, Important) && !strings.HasSuffix(value, Important)
+	if loses := before; isSecond && loses.value != value {
+		if stays {
+			loses = own
+		}
+		r.twice = append(r.twice, Duplicate{pointer, loses.line, jsontree.NewString(loses.value)})
+	}
+	if stays {
+		return
+	}
+	r.counting[pointer], r.offsets[pointer] = own, start
 	last := len(r.root.Members) - 1
 	if selector == Registered {
 		last = r.root.IndexOf(selector)
@@ -260,11 +312,7 @@ func (r *cssReader) declare(selector, words string, start int) {
 		r.offsets[jsontree.Pointer{selector}.String()] = start
 	}
 	set := r.root.Members[last].Value
-	r.offsets[jsontree.Pointer{selector, name}.String()] = start
 	if i := set.IndexOf(name); i >= 0 {
-		if strings.HasSuffix(set.Members[i].Value.Text, Important) && !strings.HasSuffix(value, Important) {
-			return
-		}
 		set.Members[i].Value = jsontree.NewString(value)
 		return
 	}

@@ -34,7 +34,8 @@ z'}`, `{"a\"b":"it's \"x\" A\u000bz"}`},
 		{"marks in strings, comments and addresses", "a.css", `:root{--a:url(x;y{}.svg);--b:"};";/*--c:1;*/--d: 1 /* ; */ 2}`, `{":root":{"--a":"url(x;y{}.svg)","--b":"\"};\"","--d":"1   2"}}`},
 		{"a later declaration counts, unless the one before is important", "a.css", ":root{--a:1!important;--c:3!important}:root{--a:2 ! IMPORTANT;--b:{x:1;};--c:4}", `{":root":{"--a":"2 !important","--c":"3 !important","--b":"{x:1;}"}}`},
 		{"stylesheets of the author's own that are imported stand together", "a.css", "@import \"tailwindcss\";@import url('./b.css') print;:root{--a:1}", `{":root":{"--a":"1"},"@import":{"./b.css":"./b.css"}}`},
-		{"lists in lists, conditions before selectors", "a.css", "a,:is(b, c){&.d, e{--f:1}@media print{--g:2}}", `{"a &.d, a e, :is(b, c) &.d, :is(b, c) e":{"--f":"1"},"@media print { a,:is(b, c)":{"--g":"2"}}`},
+		{"lists in lists, conditions before selectors", "a.css", "a,:is(b, c){&.d, e{--f:1}@media print{--g:2}}", `{"a.d, a e, :is(b, c).d, :is(b, c) e":{"--f":"1"},"@media print { a,:is(b, c)":{"--g":"2"}}`},
+		{"an ampersand stands for the outer selector", "a.css", `a,b{.d &, & + &{--f:1}[x="&"] e{--g:2}}`, `{".d a, a + a, .d b, b + b":{"--f":"1"},"a [x=\"&\"] e, b [x=\"&\"] e":{"--g":"2"}}`},
 		{"a selector of one letter, a layer without one", "a.css", "a{--b:1}@layer x{--c:2}", `{"a":{"--b":"1"},"@layer":{"x":"x"}}`},
 		{"an apostrophe in an address", "a.css", ":root{--a:url(it's.svg);--b:url( 'x;y' )}", `{":root":{"--a":"url(it's.svg)","--b":"url( 'x;y' )"}}`},
 		{"an escaped colon is of the name", "a.css", `:root{--a\:b: 1}`, `{":root":{"--a\\:b":"1"}}`},
@@ -147,6 +148,7 @@ func TestWhatNestsOrMultipliesIsRefusedAtOnce(t *testing.T) {
 		{"objects of JSON5", "a.json5", strings.Repeat("{a:", 200_000), "too deep"},
 		{"flow lists of YAML", "a.yaml", "a: " + strings.Repeat("[", 100_000), "too deep"},
 		{"lists of YAML on one line", "a.yaml", strings.Repeat("- ", 100_000) + "a", "too deep"},
+		{"ampersands of CSS that double the selector around", "a.css", "a{" + strings.Repeat("& &{", 200_000), "too deep"},
 		{"blocks of CSS", "a.css", strings.Repeat("a{", 200_000), "too deep"},
 	}
 	for _, c := range cases {

@@ -63,7 +63,7 @@ func Make(defaults *jsontree.Node, modes, elements []Mode, slugs map[[2]string]s
 // IsOfElements reports whether a mode is one of elements of a page, such as .btn, and not of the page: no name, attribute or
 // condition tells a mode of the page, and most of what it says is of tokens that the defaults lack.
 func IsOfElements(defaults *dtcg.Document, m Mode, h tokenfile.Hint) bool {
-	if m.Dimension != "" || kindOf(m.Name) != "" || h != (tokenfile.Hint{}) {
+	if m.Dimension != "" || kindOf(m.Name) != "" || h != (tokenfile.Hint{IsJoint: h.IsJoint}) {
 		return false
 	}
 	own, others := 0, 0
@@ -82,18 +82,47 @@ func IsOfElements(defaults *dtcg.Document, m Mode, h tokenfile.Hint) bool {
 // Both returns the mode that two others are together, and the tokens that have another value in it than the overrides
 // of both laid over the Theme give them.
 func (p *Plan) Both(first, second Variant, both *jsontree.Node) (together Mode, differ []string) {
-	theme, document := dtcg.Read(p.Theme), dtcg.Read(both)
+	return Mode{first.Dimension, first.Name + " " + second.Name, both, []Variant{first, second}}, p.apart(both, first, second)
+}
+
+// apart lists the tokens that have another value in a tree than the overrides of Variants, laid over the Theme in their order,
+// give them.
+func (p *Plan) apart(tree *jsontree.Node, of ...Variant) (differ []string) {
+	theme, document := dtcg.Read(p.Theme), dtcg.Read(tree)
 	for i := range document.Tokens {
 		t := &document.Tokens[i]
-		value := cmp.Or(second.Overrides.Find(t.Path), first.Overrides.Find(t.Path))
-		if own := theme.Token(t.Path); value == nil && own != nil {
+		var value *jsontree.Node
+		if own := theme.Token(t.Path); own != nil {
 			value = own.Value
+		}
+		for _, v := range of {
+			value = cmp.Or(v.Overrides.Find(t.Path), value)
 		}
 		if document.Names(t) && (value == nil || !jsontree.Equal(value, t.Value)) {
 			differ = append(differ, t.Path)
 		}
 	}
-	return Mode{first.Dimension, first.Name + " " + second.Name, both, []Variant{first, second}}, differ
+	return differ
+}
+
+// Join finds the modes of one dimension that are several of its modes together, as dark-acme is of acme and dark. One of a brand and
+// a mode has them in Of from then on. Of the others it lists the tokens that have another value than all of them laid over each
+// other give.
+func (p *Plan) Join(all []tokenfile.Dimension, modes []Mode) (apart []string) {
+	m := modeList{plan: p.Variants, all: all, names: map[string]bool{}}
+	m.addAll()
+	for i, v := range p.Variants {
+		of := m.together(v)
+		isKnown := func(other Mode) bool {
+			return slices.EqualFunc(other.Of, of, func(a, b Variant) bool { return a.Slug == b.Slug })
+		}
+		if len(of) == 2 && m.isLeft(of[0]) && len(of[0].Overrides.Members) > 0 && !slices.ContainsFunc(modes, isKnown) {
+			modes[i].Of = of
+		} else if len(of) > 0 {
+			apart = append(apart, p.apart(v.Tree, of...)...)
+		}
+	}
+	return apart
 }
 
 // Overlaps reports whether a Variant overrides a token that another does.

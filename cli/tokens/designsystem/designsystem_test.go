@@ -1,6 +1,7 @@
 package designsystem
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -59,6 +60,46 @@ func TestABrandMayHaveAModeOfItsOwn(t *testing.T) {
 		list, _ := Modes([]tokenfile.Dimension{{Name: "brand", Modes: []string{"acme", "globex"}}, {Modes: []string{"light", "dark"}}}, all)
 		if got := list[len(list)-1]; got != (ThemeMode{"scheme", "dark", "globex-dark", "(prefers-color-scheme: dark)", "globex"}) {
 			t.Errorf("the last mode is %v", got)
+		}
+	}
+}
+
+// TestModesTogetherAreFoundByTheirNamesAndSelectors: those of a brand take the place of the mode for it, of others the tokens are
+// listed that no page has so.
+func TestModesTogetherAreFoundByTheirNamesAndSelectors(t *testing.T) {
+	all := []tokenfile.Dimension{{Modes: []string{"", "dark", "hc", "compact", "acme", "blue", "none", "dark-hc", "dark-hc-compact", "dark-acme", "acme-dark", "dark-blue", "dark-none"}}}
+	tree := func(a, b string) *jsontree.Node {
+		return tokentreetest.Parse(t, `{"a":{"$value":"`+a+`"},"b":{"$value":"`+b+`"}}`)
+	}
+	values := map[string]*jsontree.Node{
+		"dark": tree("2px", "1px"), "hc": tree("3px", "3px"), "acme": tree("5px", "1px"), "dark-hc": tree("4px", "3px"),
+		"dark-hc-compact": tree("3px", "6px"), "dark-acme": tree("7px", "1px"), "acme-dark": tree("2px", "8px"), "dark-none": tree("9px", "1px"),
+	}
+	hints := map[string]tokenfile.Hint{}
+	var modes []Mode
+	for _, name := range all[0].Modes[1:] {
+		modes = append(modes, Mode{"", name, cmp.Or(values[name], tree("1px", "1px")), nil})
+		hints[name] = tokenfile.Hint{IsJoint: strings.Contains(name, "-") && name != "dark-blue"}
+	}
+	for _, c := range []struct {
+		hints       map[string]tokenfile.Hint
+		apart, fors string
+	}{
+		{hints, "a b b a", "dark-acme for acme"},
+		{nil, "a b", ""}, // names alone do not tell brands
+	} {
+		all[0].Hints = c.hints
+		own := slices.Clone(modes)
+		apart := Make(tree("1px", "1px"), own, nil, nil).Join(all, own)
+		list, _ := Modes(all, Make(tree("1px", "1px"), own, nil, nil).Variants)
+		var fors []string
+		for _, m := range list {
+			if m.For != "" {
+				fors = append(fors, m.Variant+" for "+m.For)
+			}
+		}
+		if got := strings.Join(apart, " "); got != c.apart || strings.Join(fors, " ") != c.fors {
+			t.Errorf("Join() = %s, want %s; the list has %v, want %s", got, c.apart, fors, c.fors)
 		}
 	}
 }

@@ -29,12 +29,8 @@ type LeftOut struct {
 // Modes returns the list of modes that the dimensions of a design system are to the Theme, with the Variants of its plan,
 // and what cannot be a mode. A mode that has no Variant in the plan is not in the list, but for the defaults.
 func Modes(all []tokenfile.Dimension, plan []Variant) (list []ThemeMode, left []LeftOut) {
-	m := modeList{plan: plan, names: map[string]bool{}}
-	for _, d := range all {
-		for _, part := range partsOf(d) {
-			m.add(part)
-		}
-	}
+	m := modeList{plan: plan, all: all, names: map[string]bool{}}
+	m.addAll()
 	for _, v := range plan {
 		if len(v.Of) > 0 {
 			m.addFor(v)
@@ -75,6 +71,7 @@ type part struct {
 	modes  []string
 	hints  map[string]tokenfile.Hint
 	why    string // it is not a dimension of modes; empty if it is one
+	isRule bool   // its modes are selectors or conditions of a stylesheet, or several modes together
 }
 
 // partsOf returns the dimensions of a Theme that one of files is.
@@ -84,9 +81,10 @@ func partsOf(d tokenfile.Dimension) (parts []part) {
 		if name == "" {
 			name = nameOf(mode, d.Hints[mode])
 		}
-		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
+		isRule := d.Name == "" && mayBeBrands(name) && isRule(mode, d.Hints)
+		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name && p.isRule == isRule })
 		if i < 0 {
-			i, parts = len(parts), append(parts, part{name: name, source: d.Name, base: d.Modes[0], hints: d.Hints})
+			i, parts = len(parts), append(parts, part{name: name, source: d.Name, base: d.Modes[0], hints: d.Hints, isRule: isRule})
 		}
 		parts[i].modes = append(parts[i].modes, mode)
 	}
@@ -98,6 +96,19 @@ func partsOf(d tokenfile.Dimension) (parts []part) {
 		}
 	}
 	return parts
+}
+
+// mayBeBrands reports whether the name of a dimension does not tell whether it is one of modes.
+func mayBeBrands(name string) bool {
+	return name == "" || strings.EqualFold(name, "theme") || strings.EqualFold(name, "themes")
+}
+
+// isRule reports whether a mode is called as a selector or a condition is written, or is several modes together.
+func isRule(mode string, hints map[string]tokenfile.Hint) bool {
+	h, isSelected := hints[mode]
+	isUnknown := func(word string) bool { return kindOf(word) == "" }
+	words := strings.Split(slugOf(mode), "-")
+	return h.IsJoint || isSelected && strings.ContainsAny(mode, "(@#:.[ ") || len(words) > 1 && !slices.ContainsFunc(words, isUnknown)
 }
 
 // IsBrand reports whether a dimension is one of brands, or may be: its Variants have files of their own.
@@ -164,15 +175,17 @@ func nameOf(mode string, h tokenfile.Hint) string {
 	return h.Attribute
 }
 
-// conditionOf is the media condition of a mode: the stylesheet's own, or that of a well-known name. It is empty if only an
-// attribute selects the mode.
+// conditionOf is the media condition of a mode: the stylesheet's own, or that of a well-known name, unless it is the stylesheet's
+// for another mode. It is empty if only an attribute selects the mode.
 func (p part) conditionOf(mode string) string {
 	if when := p.hints[mode].When; slices.Contains(modes.Conditions, when) {
 		return when
 	}
 	key := cmp.Or(p.schemeOf(mode), keyOf(mode))
 	for _, k := range kinds { // high is highcontrast in a dimension with contrast in its name
-		if k.mode == key || k.mode == key+k.dimension && strings.Contains(slugOf(p.name), k.dimension) {
+		isAnother := func(mode string) bool { return k.when != "" && p.hints[mode].When == k.when }
+		isIt := k.mode == key || k.mode == key+k.dimension && strings.Contains(slugOf(p.name), k.dimension)
+		if isIt && !slices.ContainsFunc(p.modes, isAnother) {
 			return k.when
 		}
 	}
@@ -215,10 +228,14 @@ func (p part) refusal() string {
 	switch {
 	case slices.ContainsFunc(words, func(word string) bool { return slices.Contains(brandWords, word) }):
 		return "a brand has files of its own"
-	case p.name != "" && !strings.EqualFold(p.name, "theme") && !strings.EqualFold(p.name, "themes"):
+	case !mayBeBrands(p.name):
 		return ""
 	case slices.ContainsFunc(append(slices.Clone(p.modes), p.base), func(mode string) bool { return kindOf(mode) != "" || p.schemeOf(mode) != "" }):
 		return ""
+	case p.isRule:
+		return "they are selectors, conditions or several modes together, which a list of modes cannot have"
+	case p.hints != nil:
+		return "they may be brands or elements of a page: none is called as modes are, such as dark or compact"
 	}
 	return "they may be brands: none is called as modes are, such as dark or compact"
 }
@@ -226,10 +243,54 @@ func (p part) refusal() string {
 // modeList collects the list of a Theme's modes.
 type modeList struct {
 	plan  []Variant
+	all   []tokenfile.Dimension
 	names map[string]bool // of the dimensions
 	list  []ThemeMode
 	left  []LeftOut
 	modes int
+}
+
+// addAll adds all dimensions.
+func (m *modeList) addAll() {
+	for _, d := range m.all {
+		for _, part := range partsOf(d) {
+			m.add(part)
+		}
+	}
+}
+
+// isLeft reports whether a Variant is not of the list.
+func (m *modeList) isLeft(v Variant) bool {
+	return slices.ContainsFunc(m.left, func(l LeftOut) bool { return l.Dimension == v.Dimension && slices.Contains(l.Modes, v.Name) })
+}
+
+// together returns the Variants of which a Variant of the same dimension of the files is, as its name and its selectors say:
+// those of several dimensions of the list, in its order, or of one or more and before them one that is left, such as a brand's.
+func (m *modeList) together(v Variant) (of []Variant) {
+	i := slices.IndexFunc(m.all, func(d tokenfile.Dimension) bool { return d.Name == v.Dimension })
+	h, isSelected := m.all[i].Hints[v.Name]
+	if isSelected && !h.IsJoint {
+		return nil
+	}
+	rest, last := "-"+slugOf(v.Name)+"-", ""
+	for _, e := range m.list {
+		i := slices.IndexFunc(m.plan, func(p Variant) bool { return p.Slug == e.Variant && p.Dimension == v.Dimension && p.Name != v.Name })
+		if i < 0 || e.Dimension == last {
+			continue
+		}
+		if before, after, isPart := strings.Cut(rest, "-"+slugOf(m.plan[i].Name)+"-"); isPart {
+			of, last, rest = append(of, m.plan[i]), e.Dimension, before+"-"+after
+		}
+	}
+	if rest == "-" && len(of) > 1 {
+		return of
+	}
+	for _, p := range m.plan {
+		if isSelected && len(of) > 0 && p.Dimension == v.Dimension && m.isLeft(p) && "-"+slugOf(p.Name)+"-" == rest {
+			return append([]Variant{p}, of...)
+		}
+	}
+	return nil
 }
 
 // add adds a dimension, if it is one of modes and has room.
@@ -245,7 +306,9 @@ func (m *modeList) add(p part) {
 	entry(p.base)
 	var planned []string
 	for _, mode := range p.modes {
-		i := slices.IndexFunc(m.plan, func(v Variant) bool { return v.Dimension == p.source && v.Name == mode })
+		i := slices.IndexFunc(m.plan, func(v Variant) bool {
+			return v.Dimension == p.source && v.Name == mode && len(v.Of) == 0
+		})
 		if i < 0 {
 			continue
 		}
@@ -284,9 +347,8 @@ func (m *modeList) addFor(v Variant) {
 		return m.plan[i].Slug
 	}
 	brand, mode := v.Of[0], variantOf(v.Of[1])
-	isLeft := slices.ContainsFunc(m.left, func(l LeftOut) bool { return l.Dimension == brand.Dimension })
 	i := slices.IndexFunc(m.list, func(e ThemeMode) bool { return e.Variant == mode })
-	if i >= 0 && isLeft && len(brand.Overrides.Members) > 0 {
+	if i >= 0 && m.isLeft(brand) && len(brand.Overrides.Members) > 0 {
 		e := m.list[i]
 		e.Variant, e.For = v.Slug, variantOf(brand)
 		m.list = append(m.list, e)

@@ -32,12 +32,15 @@ func TestDimensionsOfFilesBecomeModesOfTheTheme(t *testing.T) {
 	of := func(name string, modes ...string) tokenfile.Dimension {
 		return tokenfile.Dimension{Name: name, Modes: modes}
 	}
-	hinted := of("", "", "more", "dark", "tight", "ocean")
+	hinted := of("", "", "more", "dark", "tight", "ocean", ".a .b", "ocean-b")
 	hinted.Hints = map[string]tokenfile.Hint{
 		"more": {When: "(prefers-contrast: more)"}, "dark": {Attribute: "theme"}, "tight": {Attribute: "spacing", When: "(min-width: 1px)"},
+		".a .b": {}, "ocean-b": {Attribute: "theme", IsJoint: true},
 	}
 	const brand = "a brand has files of its own"
 	const maybe = "they may be brands: none is called as modes are, such as dark or compact"
+	const elements = "they may be brands or elements of a page: none is called as modes are, such as dark or compact"
+	const rules = "they are selectors, conditions or several modes together, which a list of modes cannot have"
 	long := strings.Repeat("x", 40)
 	for _, c := range []struct {
 		all        []tokenfile.Dimension
@@ -50,7 +53,9 @@ func TestDimensionsOfFilesBecomeModesOfTheTheme(t *testing.T) {
 		{[]tokenfile.Dimension{of("Motion", "Full", "Reduced"), of("Movement", "Full", "Reduce")}, "motion.full=; motion.reduced=reduced (prefers-reduced-motion: reduce); movement.full=; movement.reduce=reduce", ""},
 		{[]tokenfile.Dimension{of("", "", "reduce motion")}, "motion.default=; motion.reduce-motion=reduce-motion (prefers-reduced-motion: reduce)", ""},
 		{[]tokenfile.Dimension{of("Level", "Normal", "High")}, "level.normal=; level.high=high", ""},
-		{[]tokenfile.Dimension{hinted}, "contrast.default=; contrast.more=more (prefers-contrast: more); scheme.light=; scheme.dark=dark (prefers-color-scheme: dark); spacing.default=; spacing.tight=tight", ": ocean: " + maybe},
+		{[]tokenfile.Dimension{hinted}, "contrast.default=; contrast.more=more (prefers-contrast: more); scheme.light=; scheme.dark=dark (prefers-color-scheme: dark); spacing.default=; spacing.tight=tight", ": ocean: " + elements + "; : .a .b: " + rules + "; : ocean-b: " + rules},
+		{[]tokenfile.Dimension{{Modes: []string{"", "hc", "more"}, Hints: map[string]tokenfile.Hint{"more": {When: "(prefers-contrast: more)"}}}}, "contrast.default=; contrast.hc=hc; contrast.more=more (prefers-contrast: more)", ""},
+		{[]tokenfile.Dimension{of("", "", "dark", "hc", "dark-hc", "acme")}, "scheme.light=; scheme.dark=dark (prefers-color-scheme: dark); contrast.default=; contrast.hc=hc (prefers-contrast: more)", ": dark-hc: " + rules + "; : acme: " + maybe},
 		{[]tokenfile.Dimension{of("Brand", "Acme", "Dark"), of("themes", "", "globex"), of("Theme", "Day", "Dark")}, "theme.day=; theme.dark=theme-dark (prefers-color-scheme: dark)", "Brand: Dark: " + brand + "; themes: globex: " + maybe},
 		{[]tokenfile.Dimension{of("Mode", "Light", "Dark", "dark!")}, "mode.light=; mode.dark=mode-dark (prefers-color-scheme: dark); mode.dark-2=mode-dark-2", ""},
 		{[]tokenfile.Dimension{of("02-theme", "mode.light", "mode.dark")}, "theme.mode-light=; theme.mode-dark=mode-dark (prefers-color-scheme: dark)", ""},

@@ -35,7 +35,7 @@ type system struct {
 	skipped []planVariant
 	list    []designsystem.ThemeMode // of the Theme's modes
 	left    []designsystem.LeftOut   // dimensions that are none of modes
-	apart   []string                 // tokens that have a value of their own in two modes together, which no page has
+	apart   []string                 // tokens that have a value of their own in several modes together, which no page has
 	parts   []part                   // of each Variant of plan
 
 	elements   []designsystem.Mode // of a stylesheet, of which no Variant is made
@@ -155,14 +155,14 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 }
 
 // readPairs adds to modes those of a brand and a mode that say something else than both laid over each other, and makes
-// the plan of all. Of two other modes, which no list of modes can have together, it notes the tokens.
+// the plan of all. Of other modes together, which no list of modes can have, it notes the tokens.
 func (s *system) readPairs(modes []designsystem.Mode) ([]designsystem.Mode, error) {
 	alone, isBrand := s.plan.Variants, map[string]bool{}
 	for _, d := range s.source.Dimensions {
 		isBrand[d.Name] = designsystem.IsBrand(d)
 	}
+	s.noteApart(s.plan.Join(s.source.Dimensions, modes))
 	for i, v := range alone {
-		s.noteJoined(v)
 		for _, other := range alone[i+1:] {
 			first, second := v, other
 			if isBrand[second.Dimension] {
@@ -187,7 +187,7 @@ func (s *system) readPairs(modes []designsystem.Mode) ([]designsystem.Mode, erro
 			}
 		}
 	}
-	if len(modes) > len(alone) {
+	if slices.ContainsFunc(modes, func(m designsystem.Mode) bool { return len(m.Of) > 0 }) {
 		s.plan = designsystem.Make(s.theme.Tree, modes, s.elements, s.decided.slugs())
 	}
 	return modes, nil
@@ -200,21 +200,7 @@ func (s *system) mayDiffer(first, second designsystem.Variant) bool {
 	return first.Dimension != second.Dimension && (isGrid || first.Overlaps(second))
 }
 
-// noteJoined notes the tokens of a mode that files have of two others together, as dark hc of dark and hc.
-func (s *system) noteJoined(both designsystem.Variant) {
-	var of []designsystem.Variant
-	for _, v := range s.plan.Variants {
-		if v.Dimension == both.Dimension && slices.Contains(strings.Fields(both.Name), v.Name) {
-			of = append(of, v)
-		}
-	}
-	if len(of) == 2 {
-		_, differ := s.plan.Both(of[0], of[1], both.Tree)
-		s.noteApart(differ)
-	}
-}
-
-// noteApart notes tokens that have a value of their own in two modes together.
+// noteApart notes tokens that have a value of their own in several modes together.
 func (s *system) noteApart(paths []string) {
 	for _, path := range paths {
 		s.apart = tokenfile.AppendNew(s.apart, path)
@@ -256,7 +242,7 @@ func (s *system) print(a *term.App) {
 	note(a, s.namesOfElements(), "%s what elements of a page have, and no Variant is made of it: %s. What the others lack stands in the Theme. Give one a slug in "+planName+" to have its Variant.", "selector says", "selectors say")
 	note(a, s.gone(), "%s in "+planName+" and not in the files: %s. A Variant that was made of one stays.", "mode is", "modes are")
 	note(a, s.plan.Added, "%s only in some modes, and in the Theme with the value of the first: %s.", "token stands", "tokens stand")
-	note(a, s.apart, "%s another value in two modes together than either says, and a page with both has that of the last: %s.", "token has", "tokens have")
+	note(a, s.apart, "%s another value in several modes together than a page with these modes has: %s.", "token has", "tokens have")
 	note(a, s.source.Unused, "%s in no theme and left out: %s. Add them to a theme, or name sets with --sets.", "token set is", "token sets are")
 }
 

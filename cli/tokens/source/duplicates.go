@@ -6,6 +6,7 @@ import (
 
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/renderer/jsontree"
@@ -17,9 +18,12 @@ func (s *Sources) nameDuplicates(f *tokenFile) {
 	for _, d := range f.parsed.Duplicates {
 		at, _ := jsontree.ParsePointer(d.Pointer)
 		first, path := f.name+":"+strconv.Itoa(d.Line), strings.Join(at, ".")
-		s.read = append(s.read, concession{tokenfile.Concession{
-			Kind: "members that stand twice", Pointer: d.Pointer, Path: path, Message: "it stands in " + first + " too; this one counts, as the last does in JSON",
-		}, spot{file: f, pointer: d.Pointer}})
+		kind, message := "members that stand twice", "it stands in "+first+" too; this one counts, as the last does in JSON"
+		if f.parsed.Syntax == syntax.CSS {
+			path = strings.TrimPrefix(at[len(at)-1], "--")
+			kind, message = "values that another declaration replaces", tokenfile.Clip(d.Value.Text)+" in "+first+" is left out: this one counts"
+		}
+		s.read = append(s.read, concession{tokenfile.Concession{Kind: kind, Pointer: d.Pointer, Path: path, Message: message}, spot{file: f, pointer: d.Pointer}})
 		for _, lost := range onlyIn(d.Value, f.parsed.Root.Lookup(at), path) {
 			s.Faults = append(s.Faults, validate.Dropped{Path: lost, Tokens: 1, Reason: term.Sentence(first + ": the " + path + " in which it stands is not the last of this name in the file; move it there")})
 		}

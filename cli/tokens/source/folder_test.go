@@ -36,6 +36,11 @@ func TestFoldersArePushedAsTheyCome(t *testing.T) {
 			`{"a":{"$value":"{b}"},"b":{"$value":"1px"}}`, "\nc: ",
 		},
 		{
+			"properties of another stylesheet that it gives no value",
+			map[string]string{"1.css": ":root { --a: var(--b, 1px); --c: var(--d, 2px) }", "2.css": ":root { --b: initial }\n.dark { --d: 3px }"},
+			`{"a":{"$value":"1px"},"c":{"$value":"2px"}}`, "references to properties that a browser gives no value",
+		},
+		{
 			"lists of selectors below a condition, and values on several lines",
 			map[string]string{"1.css": ":root, .light { --a: 1px; --s: 0 0\n\t1px red }\n@media print { :root, .light { --a: 2px } }"},
 			`{"a":{"$value":"1px"},"s":{"$value":"0 0 1px red"}}`, "custom properties of other modes",
