@@ -117,7 +117,12 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 		return err
 	}
 	var modes []designsystem.Mode
-	defaults := dtcg.Read(s.theme.Tree)
+	defaults, total := dtcg.Read(s.theme.Tree), 0
+	for _, d := range s.source.Dimensions {
+		total += len(d.Modes) - 1
+	}
+	bar := a.ProgressBar("reading the modes", total)
+	defer bar.Done()
 	for _, d := range s.source.Dimensions {
 		for _, mode := range d.Modes[1:] {
 			if s.decided.skips(d.Name, mode) {
@@ -129,6 +134,7 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 			if err != nil {
 				return err
 			}
+			bar.Step()
 			made := designsystem.Mode{Dimension: d.Name, Name: mode, Tree: read.Tree}
 			if s.decided.slugs()[[2]string{d.Name, mode}] == "" && designsystem.IsOfElements(defaults, made, d.Hints[mode]) {
 				s.elements, s.ofElements = append(s.elements, made), append(s.ofElements, read)

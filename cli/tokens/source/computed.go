@@ -3,7 +3,6 @@ package source
 import (
 	"slices"
 
-	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokenfile/compute"
 	"example.com/livery/cli/tokenfile/repair"
@@ -52,7 +51,7 @@ func hasSets(files []*tokenFile) bool {
 
 // computeOverrides gives overrides the values that their expressions have among all sets of the files, and adds the tokens of
 // other sets whose values were computed from what is overridden.
-func (s *Sources) computeOverrides(a *term.App, names []string, o tokenfile.Options) error {
+func (s *Sources) computeOverrides(a opener, names []string, o tokenfile.Options) error {
 	o.Overrides = false
 	files, err := readSources(a, names, o)
 	if err != nil {

@@ -16,33 +16,46 @@ import (
 
 // tokenFile is one file of tokens that a person named, or that stands in a folder they named.
 type tokenFile struct {
-	name      string
-	text      string
-	family    string // files of one family are meant to be laid over each other
-	parsed    *syntax.File
-	kind      tokenfile.Kind
-	why       string // the file is of that kind; empty if nothing in it is known
-	mode      string // of Figma, if the file is of its own export
-	parts     []tokenfile.Part
-	flat      []jsontree.Member // of a flat map for a Variant, which has no parts
+	name     string
+	text     string
+	family   string // files of one family are meant to be laid over each other
+	parsed   *syntax.File
+	kind     tokenfile.Kind
+	why      string // the file is of that kind; empty if nothing in it is known
+	mode     string // of Figma, if the file is of its own export
+	parts    []tokenfile.Part
+	flat     []jsontree.Member // of a flat map for a Variant, which has no parts
+	paths    []string          // of its tokens; nil until asked for
+	unread   error             // why the file cannot be read, though others are
+	resolver *tokenFile        // the resolver document that names the file; nil if none does
+	notes    []string          // lines for a person
+	folder   string            // that was named, in which the file stands; empty for a file that was named itself
+	known    *known            // shared by all that an opener returns for the file
+}
+
+// known is what was found of a file before.
+type known struct {
 	positions *syntax.Positions // nil until asked for
-	paths     []string          // of its tokens; nil until asked for
-	unread    error             // why the file cannot be read, though others are
-	resolver  *tokenFile        // the resolver document that names the file; nil if none does
-	notes     []string          // lines for a person
-	folder    string            // that was named, in which the file stands; empty for a file that was named itself
+	kind      tokenfile.Kind    // of parts
+	parts     []tokenfile.Part  // if no choice of modes has others; nil if one may
+}
+
+// opener opens the files of a command.
+type opener struct {
+	*term.App
+	opened map[string]*tokenFile // by name, so that each is read once; nil if none is asked for twice
 }
 
 // location is the file and line of what a pointer leads to.
 func (f *tokenFile) location(pointer string) string {
-	if f.positions == nil {
-		f.positions = f.parsed.Positions()
+	if f.known.positions == nil {
+		f.known.positions = f.parsed.Positions()
 	}
-	return fmt.Sprintf("%s:%d", f.name, f.positions.Line(pointer))
+	return fmt.Sprintf("%s:%d", f.name, f.known.positions.Line(pointer))
 }
 
 // readFiles reads what a person named: files, folders of files, and "-" for the standard input.
-func readFiles(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile, error) {
+func readFiles(a opener, names []string, o tokenfile.Options) ([]*tokenFile, error) {
 	named := map[string][]*tokenFile{} // one for each name of a file
 	var all []*tokenFile
 	for _, name := range names {
@@ -104,7 +117,7 @@ func notSets(files []*tokenFile, o tokenfile.Options) {
 }
 
 // openFiles opens files and recognises their forms. A file that cannot be parsed is noted as unread.
-func openFiles(a *term.App, names []string, o tokenfile.Options) (opened []*tokenFile, err error) {
+func openFiles(a opener, names []string, o tokenfile.Options) (opened []*tokenFile, err error) {
 	for _, name := range names {
 		file, err := openFile(a, name)
 		switch {
@@ -113,8 +126,11 @@ func openFiles(a *term.App, names []string, o tokenfile.Options) (opened []*toke
 		case err != nil && len(names) > 1 && file.parsed != nil: // a stylesheet without tokens, among others of a folder
 		case err != nil:
 			file.unread = err
-		default:
+		case file.why == "":
 			file.kind, file.why = tokenfile.Recognise(file.parsed, o)
+			if a.opened != nil {
+				a.opened[name].kind, a.opened[name].why = file.kind, file.why
+			}
 		}
 		opened = append(opened, file)
 	}
@@ -122,7 +138,7 @@ func openFiles(a *term.App, names []string, o tokenfile.Options) (opened []*toke
 }
 
 // convertFiles appends opened files with their parts. Behind a resolver document come the files in folder that it names.
-func convertFiles(a *term.App, all, opened []*tokenFile, folder string, o tokenfile.Options) ([]*tokenFile, error) {
+func convertFiles(a opener, all, opened []*tokenFile, folder string, o tokenfile.Options) ([]*tokenFile, error) {
 	for _, file := range opened {
 		switch {
 		case file.unread != nil:
@@ -144,7 +160,11 @@ func convertFiles(a *term.App, all, opened []*tokenFile, folder string, o tokenf
 }
 
 // openFile reads and parses a file. It returns no file if it cannot be read at all.
-func openFile(a *term.App, name string) (*tokenFile, error) {
+func openFile(a opener, name string) (*tokenFile, error) {
+	if first := a.opened[name]; first != nil {
+		again := *first
+		return &again, nil
+	}
 	data, err := a.ReadFile(name)
 	if _, missing := os.Lstat(name); err != nil && name != "-" && missing == nil {
 		return &tokenFile{name: name, family: name}, err // it is there, and not for us to read
@@ -153,8 +173,12 @@ func openFile(a *term.App, name string) (*tokenFile, error) {
 		return nil, err
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff") // editors put a byte order mark; JSON has none
-	file := &tokenFile{name: name, text: text, family: name}
+	file := &tokenFile{name: name, text: text, family: name, known: &known{}}
 	file.parsed, err = ParseFile(name, text)
+	if err == nil && a.opened != nil {
+		first := *file
+		a.opened[name] = &first
+	}
 	return file, err
 }
 
@@ -169,14 +193,26 @@ func (f *tokenFile) convert(o tokenfile.Options) error {
 	case f.why == "":
 		return nil
 	}
-	var err error
-	f.parts, err = tokenfile.Convert(f.kind, root, o)
-	return term.In(f.name, err)
+	return term.In(f.name, f.convertBy(func() ([]tokenfile.Part, error) { return tokenfile.Convert(f.kind, root, o) }))
+}
+
+// convertBy makes the parts of a file, or takes those that were made before if they have no modes to choose from.
+func (f *tokenFile) convertBy(convert func() ([]tokenfile.Part, error)) (err error) {
+	if f.known.parts != nil && f.known.kind == f.kind {
+		f.parts = slices.Clone(f.known.parts)
+		return nil
+	}
+	f.parts, err = convert()
+	hasModes := func(p tokenfile.Part) bool { return len(p.Dimensions) > 0 }
+	if err == nil && f.kind != tokenfile.Stylesheet && !slices.ContainsFunc(f.parts, hasModes) {
+		f.known.kind, f.known.parts = f.kind, slices.Clone(f.parts)
+	}
+	return err
 }
 
 // readFolder reads a folder: that of Tokens Studio as its sets, one with a resolver document as what that names, another by
 // the names of its files. What else in it may hold tokens is named.
-func readFolder(a *term.App, folder string, o tokenfile.Options) ([]*tokenFile, error) {
+func readFolder(a opener, folder string, o tokenfile.Options) ([]*tokenFile, error) {
 	names, sheets, programs, err := tokenFiles(folder)
 	if err != nil {
 		return nil, err
@@ -207,7 +243,7 @@ func readFolder(a *term.App, folder string, o tokenfile.Options) ([]*tokenFile, 
 	return all, err
 }
 
-func readFilesOf(a *term.App, folder string, names []string, o tokenfile.Options) ([]*tokenFile, error) {
+func readFilesOf(a opener, folder string, names []string, o tokenfile.Options) ([]*tokenFile, error) {
 	if isStudioFolder(folder, names, o.Sets) {
 		return readStudioFolder(a, folder, names, o)
 	}

@@ -20,7 +20,7 @@ import (
 
 // resolverReader reads the files that a resolver document names.
 type resolverReader struct {
-	a        *term.App
+	a        opener
 	document *tokenFile
 	folder   string // no file outside of it is read
 	options  tokenfile.Options
@@ -151,7 +151,7 @@ func (r resolverReader) files(in *tokenFile, sources []resolver.Source, through 
 	for _, s := range sources {
 		if s.File == "" {
 			at, _ := jsontree.ParsePointer(s.Pointer)
-			inline := &tokenFile{name: in.name, parsed: in.parsed, positions: in.positions, kind: tokenfile.DTCG}
+			inline := &tokenFile{name: in.name, parsed: in.parsed, known: in.known, kind: tokenfile.DTCG}
 			all = append(all, r.source(inline, s.Tree, at, s))
 			continue
 		}
@@ -251,7 +251,7 @@ func isInside(folder, name string) bool {
 
 // resolvedFolder reads the resolver document of a folder and what it names, and notes the other files as left out. ok is
 // false if the folder has no such document.
-func resolvedFolder(a *term.App, folder string, opened []*tokenFile, o tokenfile.Options) (all []*tokenFile, ok bool, err error) {
+func resolvedFolder(a opener, folder string, opened []*tokenFile, o tokenfile.Options) (all []*tokenFile, ok bool, err error) {
 	documents := slices.DeleteFunc(slices.Clone(opened), func(f *tokenFile) bool { return !isResolver(f) })
 	if len(documents) > 1 { // one may take sets of the others
 		documents = slices.DeleteFunc(slices.Clone(documents), func(f *tokenFile) bool {
@@ -314,7 +314,7 @@ func keepTypes(under, over *jsontree.Node) *jsontree.Node {
 }
 
 // withoutDefaults leaves in overrides what the inputs of resolver documents say otherwise than the defaults of the files do.
-func (s *Sources) withoutDefaults(a *term.App, names []string, o tokenfile.Options) error {
+func (s *Sources) withoutDefaults(a opener, names []string, o tokenfile.Options) error {
 	o.Choice, o.Inputs = map[string]string{}, nil
 	files, err := readSources(a, names, o)
 	if err != nil {

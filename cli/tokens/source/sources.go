@@ -83,7 +83,7 @@ func (s *Sources) TokenLocation(path string) string {
 // Theme reads token files as one document; a later file is laid over the earlier ones. It refuses options that
 // none of the files has a use for.
 func Theme(a *term.App, names []string, o tokenfile.Options) (*Sources, error) {
-	files, err := readSources(a, names, o)
+	files, err := readSources(opener{App: a}, names, o)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func newSources(files []*tokenFile, o tokenfile.Options) *Sources {
 }
 
 // readSources reads files, without those of Figma's own export that hold another mode than the wanted one.
-func readSources(a *term.App, names []string, o tokenfile.Options) ([]*tokenFile, error) {
+func readSources(a opener, names []string, o tokenfile.Options) ([]*tokenFile, error) {
 	files, err := readFiles(a, names, o)
 	if err != nil {
 		return nil, err
@@ -346,18 +346,18 @@ func (l layer) replaced(old *jsontree.Node, at jsontree.Pointer, here string) {
 // values are taken. A later file wins. It refuses options that none of the files has a use for.
 func Variant(a *term.App, names []string, o tokenfile.Options) (*Sources, error) {
 	o.Overrides = true
-	files, err := readSources(a, names, o)
+	files, err := readSources(opener{App: a}, names, o)
 	if err != nil {
 		return nil, err
 	}
 	s := variantSources(files, o)
 	if len(o.Inputs) > 0 && slices.ContainsFunc(files, isResolver) {
-		if err := s.withoutDefaults(a, names, o); err != nil {
+		if err := s.withoutDefaults(opener{App: a}, names, o); err != nil {
 			return nil, err
 		}
 	}
 	if hasSets(files) && !slices.ContainsFunc(names, term.IsStream) { // which is read once
-		if err := s.computeOverrides(a, names, o); err != nil {
+		if err := s.computeOverrides(opener{App: a}, names, o); err != nil {
 			return nil, err
 		}
 	}
@@ -367,7 +367,7 @@ func Variant(a *term.App, names []string, o tokenfile.Options) (*Sources, error)
 // ThemeAndOverrides reads files as a document and others, which may be none, as overrides of it. It refuses options
 // that none of all has a use for.
 func ThemeAndOverrides(a *term.App, names, overrides []string, o tokenfile.Options) (theme, laid *Sources, err error) {
-	files, err := readSources(a, names, o)
+	files, err := readSources(opener{App: a}, names, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -376,7 +376,7 @@ func ThemeAndOverrides(a *term.App, names, overrides []string, o tokenfile.Optio
 	}
 	if len(overrides) > 0 {
 		o.Overrides = true
-		over, err := readSources(a, overrides, o)
+		over, err := readSources(opener{App: a}, overrides, o)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -63,7 +63,7 @@ func setsOf(folder string, names []string) (sets []string) {
 
 // studioOrder returns the token sets of a folder in the order of its metadata, those that it does not name last; without it by
 // the names of their files. others are files that are not token sets.
-func studioOrder(a *term.App, folder string, names []string, meta *jsontree.Node, o tokenfile.Options) (sets []string, others []*tokenFile, kind tokenfile.Kind, err error) {
+func studioOrder(a opener, folder string, names []string, meta *jsontree.Node, o tokenfile.Options) (sets []string, others []*tokenFile, kind tokenfile.Kind, err error) {
 	all := setsOf(folder, names)
 	if meta.Find("$metadata") == nil {
 		return all, nil, tokenfile.BareStudio, nil
@@ -80,7 +80,7 @@ func studioOrder(a *term.App, folder string, names []string, meta *jsontree.Node
 }
 
 // besideOrder returns the token sets of a folder that its order does not name, and the other files beside them.
-func besideOrder(a *term.App, folder string, names, order []string, o tokenfile.Options) (sets []string, others []*tokenFile, err error) {
+func besideOrder(a opener, folder string, names, order []string, o tokenfile.Options) (sets []string, others []*tokenFile, err error) {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		sets := setsOf(folder, []string{name})
 		return len(sets) == 0 || slices.Contains(order, sets[0])
@@ -100,7 +100,7 @@ func besideOrder(a *term.App, folder string, names, order []string, o tokenfile.
 }
 
 // readStudioFolder reads the token sets of Tokens Studio, each a file, in their order.
-func readStudioFolder(a *term.App, folder string, names []string, o tokenfile.Options) ([]*tokenFile, error) {
+func readStudioFolder(a opener, folder string, names []string, o tokenfile.Options) ([]*tokenFile, error) {
 	meta, err := readStudioMeta(a, folder)
 	if err != nil {
 		return nil, err
@@ -127,7 +127,9 @@ func readStudioFolder(a *term.App, folder string, names []string, o tokenfile.Op
 	for _, set := range wanted {
 		file := opened[set]
 		file.kind, file.family, file.why = kind, folder, "its folder is one of token sets"
-		file.parts = []tokenfile.Part{tokenfile.ConvertSet(set, file.parsed.Root, o)}
+		_ = file.convertBy(func() ([]tokenfile.Part, error) {
+			return []tokenfile.Part{tokenfile.ConvertSet(set, file.parsed.Root, o)}, nil
+		})
 		files = append(files, file)
 	}
 	if len(files) == 0 { // no theme takes any
@@ -160,7 +162,7 @@ func setFile(folder, set string) string {
 }
 
 // readStudioMeta returns an object with the members $metadata and $themes, as far as the folder has their files.
-func readStudioMeta(a *term.App, folder string) (*jsontree.Node, error) {
+func readStudioMeta(a opener, folder string) (*jsontree.Node, error) {
 	meta := jsontree.NewObject()
 	for _, base := range []string{studioMetadata, studioThemes} {
 		name := filepath.Join(folder, base)

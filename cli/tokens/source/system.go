@@ -16,7 +16,7 @@ import (
 
 // System reads token files as a design system: one choice of modes of all that they hold.
 type System struct {
-	a          *term.App
+	a          opener
 	names      []string
 	options    tokenfile.Options
 	defaults   *Sources
@@ -28,7 +28,7 @@ type System struct {
 
 // OpenSystem reads token files, and returns what they hold beside the document that the defaults of all modes give.
 func OpenSystem(a *term.App, names []string, o tokenfile.Options) (*System, *Sources, error) {
-	s := &System{a: a, names: names, options: o}
+	s := &System{a: opener{a, map[string]*tokenFile{}}, names: names, options: o}
 	files, err := s.read(map[string]string{})
 	if err != nil {
 		return nil, nil, err
