@@ -36,7 +36,7 @@ func readStylesheet(root *jsontree.Node, o Options) ([]Part, error) {
 func Declare(o Options, roots ...*jsontree.Node) Options {
 	o.Declared, o.Pages = maps.Clone(o.Declared), maps.Clone(o.Pages)
 	if o.Declared == nil {
-		o.Declared, o.Pages = map[string]bool{}, map[string][][]string{}
+		o.Declared, o.Pages = map[string]cssvalue.State{}, map[string][][]string{}
 	}
 	p := properties{Options: o.ofValues()}
 	for _, root := range roots {
@@ -44,7 +44,14 @@ func Declare(o Options, roots ...*jsontree.Node) Options {
 	}
 	maps.Copy(o.Pages, p.pages)
 	for _, one := range p.list {
-		o.Declared[one.name] = o.Declared[one.name] || p.holds(one.mode) && !isWideKeyword(one.value)
+		is := cssvalue.Elsewhere
+		switch {
+		case isWideKeyword(one.value):
+			is = cssvalue.Invalid
+		case p.holds(one.mode) || !p.isOfPage(): // elements may stand in others that have it
+			is = cssvalue.Valid
+		}
+		o.Declared[one.name] = max(o.Declared[one.name], is)
 	}
 	return o
 }
@@ -354,11 +361,7 @@ func plural(n int, one, many string) string {
 // resolve finds the states of properties, as they count in a mode.
 func (p *properties) resolve(list []property) {
 	p.resolver = cssvalue.Resolver{Values: map[string]string{}, States: map[string]cssvalue.State{}, IsOuter: p.isTheme}
-	for name, hasValue := range p.Declared {
-		if hasValue {
-			p.resolver.States[name] = cssvalue.Valid
-		}
-	}
+	maps.Copy(p.resolver.States, p.Declared)
 	for _, one := range list {
 		if one.value == "" {
 			p.resolver.States[one.name] = cssvalue.Empty

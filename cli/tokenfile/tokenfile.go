@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/livery/cli/tokenfile/cssvalue"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -22,11 +23,11 @@ type Options struct {
 	// refers to, and no value of Figma that is that of the default mode too.
 	Overrides bool
 
-	Declared       map[string]bool       // whether each custom property of the command's stylesheets has a value in the mode
-	Pages          map[string][][]string // of each mode of these stylesheets: what a page must have, of each selector for it
-	NotSets        bool                  // a file is not of token sets by its shape alone
-	KeepReferences bool                  // $ref and $extends stay as they are written
-	Inputs         []string              // for the modifiers of a resolver document, each MODIFIER=CONTEXT
+	Declared       map[string]cssvalue.State // of the custom properties that the stylesheets of the command declare
+	Pages          map[string][][]string     // of each mode of these stylesheets: what a page must have, of each selector for it
+	NotSets        bool                      // a file is not of token sets by its shape alone
+	KeepReferences bool                      // $ref and $extends stay as they are written
+	Inputs         []string                  // for the modifiers of a resolver document, each MODIFIER=CONTEXT
 
 	groups []string        // the modes that groups of the file are
 	tokens map[string]bool // pointers to the tokens in all trees that are read together; see WithTokens

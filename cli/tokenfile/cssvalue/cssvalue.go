@@ -20,8 +20,9 @@ type State int
 
 // The states. What leads back to itself has no value either.
 const (
-	Invalid State = iota // its fallback
-	Empty                // nothing
+	Invalid   State = iota // its fallback
+	Empty                  // nothing
+	Elsewhere              // its fallback, or its own value if it has none: it is declared, but not for the mode
 	Valid
 	Cyclic // its fallback
 )
@@ -47,7 +48,7 @@ func Substitute(value string, look func(reference, to string) (text string, is S
 		}
 		b.WriteString(value[:start])
 		switch {
-		case is == Valid:
+		case is == Valid || is == Elsewhere && !hasFallback:
 			b.WriteString(text)
 		case is != Empty && hasFallback:
 			inner, isWhole := Substitute(fallback, look)

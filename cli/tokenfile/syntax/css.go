@@ -73,8 +73,8 @@ func (s scope) key() string {
 	return key
 }
 
-// in is the scope of a block in this one. A block of selectors in another has each of them in that of each of the other (CSS
-// Nesting Level 1, section 3).
+// in is the scope of a block in this one. A block of selectors in another has each of them in that of each of the other
+// (CSS Nesting Level 1, section 3).
 func (s scope) in(words string) scope {
 	switch {
 	case strings.HasPrefix(words, "@") && !strings.HasPrefix(words, "@theme"):

@@ -32,8 +32,8 @@ type File struct {
 	locate     func() *Positions
 }
 
-// Duplicate is a member whose name a later member of the same object has, which alone counts. Of a stylesheet it is a declaration
-// in whose place another one of the same selector counts, with another value.
+// Duplicate is a member whose name a later member of the same object has, which alone counts. Of a stylesheet it is a
+// declaration in whose place another one of the same selector counts, with another value.
 type Duplicate struct {
 	Pointer string         // of both
 	Line    int            // of the member that does not count, from 1

@@ -85,8 +85,8 @@ func (p *Plan) Both(first, second Variant, both *jsontree.Node) (together Mode, 
 	return Mode{first.Dimension, first.Name + " " + second.Name, both, []Variant{first, second}}, p.apart(both, first, second)
 }
 
-// apart lists the tokens that have another value in a tree than the overrides of Variants, laid over the Theme in their order,
-// give them.
+// apart lists the tokens that have another value in a tree than the overrides of Variants, laid over the Theme in their
+// order, give them.
 func (p *Plan) apart(tree *jsontree.Node, of ...Variant) (differ []string) {
 	theme, document := dtcg.Read(p.Theme), dtcg.Read(tree)
 	for i := range document.Tokens {
@@ -105,9 +105,9 @@ func (p *Plan) apart(tree *jsontree.Node, of ...Variant) (differ []string) {
 	return differ
 }
 
-// Join finds the modes of one dimension that are several of its modes together, as dark-acme is of acme and dark. One of a brand and
-// a mode has them in Of from then on. Of the others it lists the tokens that have another value than all of them laid over each
-// other give.
+// Join finds the modes of one dimension that are several of its modes together, as dark-acme is of acme and dark. One
+// of a brand and a mode has them in Of from then on. Of the others it lists the tokens that have another value than all
+// of them laid over each other give.
 func (p *Plan) Join(all []tokenfile.Dimension, modes []Mode) (apart []string) {
 	m := modeList{plan: p.Variants, all: all, names: map[string]bool{}}
 	m.addAll()

@@ -64,8 +64,8 @@ func TestABrandMayHaveAModeOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestModesTogetherAreFoundByTheirNamesAndSelectors: those of a brand take the place of the mode for it, of others the tokens are
-// listed that no page has so.
+// TestModesTogetherAreFoundByTheirNamesAndSelectors: those of a brand take the place of the mode for it, of others the
+// tokens are listed that no page has so.
 func TestModesTogetherAreFoundByTheirNamesAndSelectors(t *testing.T) {
 	all := []tokenfile.Dimension{{Modes: []string{"", "dark", "hc", "compact", "acme", "blue", "none", "dark-hc", "dark-hc-compact", "dark-acme", "acme-dark", "dark-blue", "dark-none"}}}
 	tree := func(a, b string) *jsontree.Node {

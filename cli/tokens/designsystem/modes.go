@@ -175,8 +175,8 @@ func nameOf(mode string, h tokenfile.Hint) string {
 	return h.Attribute
 }
 
-// conditionOf is the media condition of a mode: the stylesheet's own, or that of a well-known name, unless it is the stylesheet's
-// for another mode. It is empty if only an attribute selects the mode.
+// conditionOf is the media condition of a mode: the stylesheet's own, or that of a well-known name, unless it is the
+// stylesheet's for another mode. It is empty if only an attribute selects the mode.
 func (p part) conditionOf(mode string) string {
 	if when := p.hints[mode].When; slices.Contains(modes.Conditions, when) {
 		return when
@@ -264,8 +264,9 @@ func (m *modeList) isLeft(v Variant) bool {
 	return slices.ContainsFunc(m.left, func(l LeftOut) bool { return l.Dimension == v.Dimension && slices.Contains(l.Modes, v.Name) })
 }
 
-// together returns the Variants of which a Variant of the same dimension of the files is, as its name and its selectors say:
-// those of several dimensions of the list, in its order, or of one or more and before them one that is left, such as a brand's.
+// together returns the Variants of which a Variant of the same dimension of the files is, as its name and its selectors
+// say: those of several dimensions of the list, in its order, or of one or more and before them one that is left, such
+// as a brand's.
 func (m *modeList) together(v Variant) (of []Variant) {
 	i := slices.IndexFunc(m.all, func(d tokenfile.Dimension) bool { return d.Name == v.Dimension })
 	h, isSelected := m.all[i].Hints[v.Name]

@@ -37,8 +37,8 @@ func TestFoldersArePushedAsTheyCome(t *testing.T) {
 		},
 		{
 			"properties of another stylesheet that it gives no value",
-			map[string]string{"1.css": ":root { --a: var(--b, 1px); --c: var(--d, 2px) }", "2.css": ":root { --b: initial }\n.dark { --d: 3px }"},
-			`{"a":{"$value":"1px"},"c":{"$value":"2px"}}`, "references to properties that a browser gives no value",
+			map[string]string{"1.css": ":root { --a: var(--b, 1px); --c: var(--d, 2px); --e: var(--d) }", "2.css": ":root { --b: initial }\n.dark { --d: 3px }"},
+			`{"a":{"$value":"1px"},"c":{"$value":"2px"},"e":{"$value":"{d}"}}`, "references to properties that a browser gives no value",
 		},
 		{
 			"lists of selectors below a condition, and values on several lines",
@@ -145,7 +145,7 @@ func TestAModeTakesWhatItsPartsSay(t *testing.T) {
 	t.Parallel()
 	dir := written(t, map[string]string{
 		"core.css": ":root { --a: 1px; --b: 1px; --c: 1px }", "dark.class.css": ".ui-dark { --a: 2px; --d: 2px }", "hc.class.css": ".ui-hc { --b: 3px }",
-		"hc-dark.class.css": ".ui-hc.ui-dark { --c: var(--d) }",
+		"hc-dark.class.css": ".ui-hc.ui-dark { --c: var(--d) }", "table.css": "table { --t: 1px } td { --u: var(--t, 2px) }",
 	})
 	system, _, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
 	if err != nil {
@@ -153,6 +153,7 @@ func TestAModeTakesWhatItsPartsSay(t *testing.T) {
 	}
 	for mode, want := range map[string]string{
 		"ui-dark":       `{"a":{"$value":"2px"},"b":{"$value":"1px"},"c":{"$value":"1px"},"d":{"$value":"2px"}}`,
+		"td":            `{"a":{"$value":"1px"},"b":{"$value":"1px"},"c":{"$value":"1px"},"u":{"$value":"{t}"}}`, // it may stand in a table
 		"ui-hc-ui-dark": `{"a":{"$value":"2px"},"b":{"$value":"3px"},"c":{"$value":"{d}"},"d":{"$value":"2px"}}`,
 	} {
 		read, err := system.Read(map[string]string{"": mode})
