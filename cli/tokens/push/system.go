@@ -194,9 +194,11 @@ func (s *system) readPairs(modes []designsystem.Mode) ([]designsystem.Mode, erro
 }
 
 // mayDiffer reports whether two modes of two dimensions together may say something else than both laid over each other:
-// they say something of one token, or files are of both.
+// they say something of one token, or files or token sets are of both.
 func (s *system) mayDiffer(first, second designsystem.Variant) bool {
-	isGrid := slices.Contains(s.source.Grids, [2]string{first.Dimension, second.Dimension})
+	isGrid := slices.ContainsFunc(s.source.Dimensions, func(d tokenfile.Dimension) bool {
+		return d.Name == second.Dimension && d.Across == first.Dimension
+	})
 	return first.Dimension != second.Dimension && (isGrid || first.Overlaps(second))
 }
 

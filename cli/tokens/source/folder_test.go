@@ -288,11 +288,12 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 	}
 }
 
-// TestAValueThatNoModeHasIsLost: of several files of a mode the last counts, and the values of the others are named.
+// TestAValueThatNoModeHasIsLost: of several files of a mode the last counts, and the values of the others are named. So it is
+// with token sets.
 func TestAValueThatNoModeHasIsLost(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		files  string // whose token has the value of its place
+		files  string // whose token has the value of its place; token sets behind "sets:"
 		choice map[string]string
 		want   string // the files that lose, and to which
 	}{
@@ -302,19 +303,30 @@ func TestAValueThatNoModeHasIsLost(t *testing.T) {
 		{"core themes/light/a themes/dark/p", map[string]string{"": "dark"}, ""},
 		{"a/light a/dark a/x-dark b/light b/dark b/x-dark", map[string]string{"": "dark", "brand": "b"}, "b/dark:1 b/x-dark:1"},
 		{"brands/a brands/b themes/dark themes/light", map[string]string{"brands": "b"}, "brands/b:1 themes/light:1"},
+		{"sets: core acme light dark", nil, "core:1 acme:1"},
+		{"sets: core light dark top", nil, "light:1 top:1"},
+		{"sets: core light dark top", map[string]string{"": "dark"}, "dark:1 top:1"},
+		{"sets: core light dark dark/more", map[string]string{"": "dark"}, "dark:1 dark/more:1"},
+		{"sets: brands/a brands/b theme/dark theme/light", map[string]string{"brands": "b"}, "brands/b:1 theme/light:1"},
+		{"sets: x/light x/dark y/light y/dark", map[string]string{"brand": "y", "": "dark"}, ""},
 	} {
 		files := map[string]string{}
-		for i, name := range strings.Fields(c.files) {
+		names, areSets := strings.CutPrefix(c.files, "sets: ")
+		for i, name := range strings.Fields(names) {
 			files[name+".json"] = fmt.Sprintf(`{"a":{"$value":%d}}`, i)
 		}
+		if areSets {
+			files["$metadata.json"] = `{"tokenSetOrder":["` + strings.ReplaceAll(names, " ", `","`) + `"]}`
+		}
 		dir := written(t, files)
-		system, _, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
+		system, read, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, err := system.Read(c.choice)
-		if err != nil {
-			t.Fatal(err)
+		if c.choice != nil {
+			if read, err = system.Read(c.choice); err != nil {
+				t.Fatal(err)
+			}
 		}
 		var got []string
 		for _, f := range read.Faults {

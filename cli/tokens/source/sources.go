@@ -280,7 +280,9 @@ func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) {
 		l.replaced(old, at, here)
 	case !tokentree.IsGroup(over) && first.standing.LosesTo(l.part.Standing) && !jsontree.Equal(old.Find("$value"), over.Find("$value")):
 		l.set.overrides()
-		l.Faults = append(l.Faults, validate.Dropped{Path: path, Reason: first.String() + ": the value of " + here + " counts in place of this one, which no mode has", Tokens: 1})
+		value := string(jsontree.Append(nil, old.Find("$value")))
+		reason := first.String() + ": the value of " + here + " counts in place of this one, which no mode has"
+		l.Faults = append(l.Faults, validate.Dropped{Path: path, Reason: reason, Tokens: 1, Value: tokenfile.Clip(value)})
 	case first.file.family == l.file.family:
 		if !tokentree.IsGroup(old) && !jsontree.Equal(old.Find("$value"), over.Find("$value")) {
 			l.set.overrides()

@@ -107,10 +107,18 @@ func readStudioFolder(a *term.App, folder string, names []string, o tokenfile.Op
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := tokenfile.StudioSets(themes, sets, o)
+	at := func(set string) *jsontree.Node {
+		f, err := readSet(a, folder, set, o)
+		if err != nil { // it is told when the set is read
+			return nil
+		}
+		return f.parsed.Root
+	}
+	wanted, err := tokenfile.StudioSets(themes, sets, at, o)
 	if err != nil {
 		return nil, inFile(folder, err)
 	}
+	standings := tokenfile.Standings(themes, sets, at, o)
 	var files []*tokenFile
 	for _, set := range wanted {
 		file, err := readSet(a, folder, set, o)
@@ -118,11 +126,13 @@ func readStudioFolder(a *term.App, folder string, names []string, o tokenfile.Op
 			return nil, err
 		}
 		file.kind = kind
+		file.parts[0].Standing = standings[set]
 		files = append(files, file)
 	}
 	if len(files) == 0 { // no theme takes any
 		files = []*tokenFile{{name: filepath.Join(folder, studioThemes), family: folder, kind: kind, why: "its folder is one of token sets", parts: []tokenfile.Part{{Tree: jsontree.NewObject()}}}}
 	}
+	files[0].parts[0].Dimensions, files[0].parts[0].Unused = tokenfile.StudioDimensions(themes, sets, at)
 	noteSets(files[0], folder, themes, sets, tokenfile.LeftSets(sets, wanted, o))
 	return append(files, others...), nil
 }
@@ -141,10 +151,8 @@ func readSet(a *term.App, folder, set string, o tokenfile.Options) (*tokenFile, 
 	return file, nil
 }
 
-// noteSets notes what the themes of a folder make of its token sets, which sets are left out, and which are missing.
+// noteSets notes which token sets of a folder are left out, and which are missing.
 func noteSets(f *tokenFile, folder string, themes *jsontree.Node, sets, left []string) {
-	part := &f.parts[0]
-	part.Dimensions, part.Unused = tokenfile.StudioDimensions(themes, sets)
 	for _, set := range left {
 		f.notes = append(f.notes, setFile(folder, set)+" is not read, and its token set is left out; --sets takes it too")
 	}

@@ -22,7 +22,6 @@ type System struct {
 	defaults   *Sources
 	groups     []*modeFiles          // of the files as their defaults are: a mode may leave a file without tokens
 	Dimensions []tokenfile.Dimension // in the order of the files
-	Grids      [][2]string           // two dimensions of which each file of some holds a mode of both
 	Unused     []string              // token sets that no theme takes, with their places
 }
 
@@ -46,9 +45,6 @@ func OpenSystem(a *term.App, names []string, o tokenfile.Options) (*System, *Sou
 	}
 	for _, g := range s.groups {
 		s.add(g.dimension())
-		if g.across != nil {
-			s.Grids = append(s.Grids, [2]string{g.across.name, g.name})
-		}
 	}
 	s.defaults, err = themeSources(chosenFiles(files, s.groups, nil), s.options)
 	return s, s.defaults, err
@@ -98,6 +94,7 @@ func (s *System) add(d tokenfile.Dimension) {
 		s.Dimensions = append(s.Dimensions, d)
 		return
 	}
+	s.Dimensions[i].Across = cmp.Or(s.Dimensions[i].Across, d.Across)
 	for _, mode := range d.Modes {
 		s.Dimensions[i].Modes = tokenfile.AppendNew(s.Dimensions[i].Modes, mode)
 	}
@@ -162,10 +159,14 @@ func (g *modeFiles) names() (names []string) {
 }
 
 func (g *modeFiles) dimension() tokenfile.Dimension {
+	d := tokenfile.Dimension{Name: g.name, Modes: tokenfile.UsualFirst(g.names())}
 	if g.without {
-		return tokenfile.Dimension{Name: g.name, Modes: append([]string{""}, g.names()...)}
+		d.Modes = append([]string{""}, g.names()...)
 	}
-	return tokenfile.Dimension{Name: g.name, Modes: tokenfile.UsualFirst(g.names())}
+	if g.across != nil {
+		d.Across = g.across.name
+	}
+	return d
 }
 
 // chosenFiles returns the files without those of other modes than the chosen ones; those that hold a mode come last, so
