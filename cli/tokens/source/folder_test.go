@@ -288,6 +288,26 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 	}
 }
 
+// TestAFileOfACollectionIsAModeOrNamed: if it says nothing of what the others say, and nothing of what all modes share.
+func TestAFileOfACollectionIsAModeOrNamed(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{
+		"core.json": `{"a":{"$value":1},"b":{"$value":1},"c":{"$value":1}}`, "B.Acme.tokens.json": `{"a":{"$value":2}}`, "B.Beta.tokens.json": `{"a":{"$value":3}}`,
+		"B.Globex.tokens.json": `{"b":{"$value":4}}`, "B.Zeta.tokens.json": `{"q":{"$value":5}}`,
+	})
+	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(system.Dimensions) != 1 || !slices.Equal(system.Dimensions[0].Modes, []string{"", "Acme", "Beta", "Globex"}) {
+		t.Errorf("the dimensions are %+v", system.Dimensions)
+	}
+	want := filepath.Join(dir, "B.Zeta.tokens.json") + " is called as a mode and has no token in common with the others: its tokens are of all modes"
+	if got := string(jsontree.Append(nil, s.Tree)); !slices.Equal(s.Notes(), []string{want}) || got != `{"q":{"$value":5},"a":{"$value":1},"b":{"$value":1},"c":{"$value":1}}` {
+		t.Errorf("the Theme is %s, with the notes %q", got, s.Notes())
+	}
+}
+
 // TestAValueThatNoModeHasIsLost: of several files of a mode the last counts, and the values of the others are named. So it is
 // with token sets.
 func TestAValueThatNoModeHasIsLost(t *testing.T) {

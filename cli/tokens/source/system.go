@@ -326,7 +326,7 @@ func cutMode(base string) (stem, mode string) {
 }
 
 // onlyModes leaves out of the groups what holds no mode, whatever its name: a file that has no token in common with another
-// of its group, or, if no two of a group have, with the files that are in no group.
+// of its group, nor, if no two of a group have or its name is not one of a mode, with the files that are in no group.
 func onlyModes(files []*tokenFile, groups []*modeFiles) []*modeFiles {
 	base := newPaths(slices.DeleteFunc(slices.Clone(files), func(f *tokenFile) bool {
 		return f.kind.HasSets() || slices.ContainsFunc(groups, func(g *modeFiles) bool { return slices.Contains(g.files, f) })
@@ -338,8 +338,15 @@ func onlyModes(files []*tokenFile, groups []*modeFiles) []*modeFiles {
 			alone = append(alone, g)
 			continue
 		}
-		for _, f := range g.keep(func(f *tokenFile) bool { return inside.shared(f, 2) }) {
+		isMode := func(f *tokenFile) bool {
+			_, mode := cutMode(f.stem())
+			return inside.shared(f, 2) || mode == "" && base.shared(f, 1)
+		}
+		for _, f := range g.keep(isMode) {
 			base.add(f)
+			if _, mode := cutMode(f.stem()); !tokenfile.HasUsual([]string{mode}) {
+				f.notes = append(f.notes, f.name+" is called as a mode and has no token in common with the others: its tokens are of all modes")
+			}
 		}
 	}
 	for _, g := range alone {
