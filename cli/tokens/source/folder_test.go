@@ -238,6 +238,8 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"a file that the usual mode lacks", []string{"light/a", "dark/a", "dark/b"}, ": light, dark", ""},
 		{"a brand without a mode", []string{"acme/dark", "acme/light", "globex/light"}, "brand: acme, globex; : light, dark", "1 2 0 none"},
 		{"a brand without the default", []string{"acme/dark", "acme/light", "globex/dark"}, ": light, dark", ""},
+		{"modes of both", []string{"dark/compact", "dark/cozy", "light/compact", "light/cozy"}, "mode: cozy, compact; : light, dark", "3 2 1 0"},
+		{"modes of values too", []string{"compact", "cozy", "base v"}, ": light, dark, compact", ""},
 		{"folders of other tokens", []string{"scales/light s", "scales/light-x s", "scales/dark s", "themes/light t", "themes/dark t"}, "scales: light, dark; themes: light, dark", ""},
 	}
 	for _, c := range cases {
@@ -245,7 +247,9 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		for i, name := range c.files {
 			name, own, isOwn := strings.Cut(name, " ")
 			files[name+".json"] = fmt.Sprintf(token, i)
-			if isOwn {
+			if own == "v" {
+				files[name+".json"] = `{"v":{"$type":"color","$value":{"light":"#fff","dark":"#000"}}}`
+			} else if isOwn {
 				files[name+".json"] = fmt.Sprintf(`{"a":{"$value":1},"%[1]s":{"b":{"$value":%[2]d},"c":{"$value":%[2]d}}}`, own, i)
 			}
 		}

@@ -210,8 +210,11 @@ func gridIn(parent string, files []*tokenFile) []*modeFiles {
 	}
 	brands.name, modes.across = "brand", brands
 	base := filepath.Base(parent)
-	if tokenfile.IsModeFolder(base) {
+	switch {
+	case tokenfile.IsModeFolder(base):
 		brands.name = base
+	case areModes && slices.ContainsFunc(names.modes, tokenfile.IsModeName): // of both, as light/compact
+		brands.name = "mode"
 	}
 	if !names.isGrid(tokenfile.IsModeFolder(base)) {
 		return nil

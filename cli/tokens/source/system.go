@@ -95,7 +95,7 @@ func (s *System) add(d tokenfile.Dimension) {
 		return
 	}
 	s.Dimensions[i].Across = cmp.Or(s.Dimensions[i].Across, d.Across)
-	for _, mode := range d.Modes {
+	for _, mode := range d.Modes[1:] { // the default of one is in the default of all
 		s.Dimensions[i].Modes = tokenfile.AppendNew(s.Dimensions[i].Modes, mode)
 	}
 	if s.Dimensions[i].Hints == nil {
@@ -175,7 +175,10 @@ func chosenFiles(files []*tokenFile, groups []*modeFiles, choice map[string]stri
 	var last []*tokenFile
 	rest, left, asked := slices.Clone(files), map[string]bool{}, map[string]int{}
 	for _, g := range groups {
-		wanted := cmp.Or(choice[g.name], g.dimension().Modes[0])
+		wanted := choice[g.name]
+		if !slices.Contains(g.modes, wanted) { // it is of other files, whose dimension has this name too
+			wanted = g.dimension().Modes[0]
+		}
 		for i, f := range g.files {
 			isIt := func(other *tokenFile) bool { return other.name == f.name }
 			if at := slices.IndexFunc(files, isIt); at >= 0 {
