@@ -119,7 +119,7 @@ func (s *Sources) noteModeFiles(files []*tokenFile) {
 	}
 	for _, g := range groupModeFiles(files) {
 		if len(g.files) > 1 || g.without && tokenfile.IsModeName(g.modes[0]) {
-			note := "the modes " + term.ShortList(g.modes) + " of the same tokens stand in files of their own, and the last counts; livery push --variants auto makes a Variant of each"
+			note := "the modes " + term.ShortList(g.names()) + " of the same tokens stand in files of their own, and the last counts; livery push --variants auto makes a Variant of each"
 			s.notes = tokenfile.AppendNew(s.notes, note)
 		}
 	}
@@ -351,6 +351,7 @@ func ThemeAndOverrides(a *term.App, names, overrides []string, o tokenfile.Optio
 	if theme, err = themeSources(files, o); err != nil {
 		return nil, nil, err
 	}
+	theme.noteModeFiles(files)
 	if len(overrides) > 0 {
 		o.Overrides = true
 		over, err := readSources(a, overrides, o)
