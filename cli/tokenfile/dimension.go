@@ -15,6 +15,8 @@ type Dimension struct {
 	Name  string   // as the file spells it; empty if it names none
 	Modes []string // as the file spells them, the default first; a default without a name is empty
 
+	Across string // the dimension of brands of which its files or token sets are too; empty if they are of none
+
 	Hints map[string]Hint // by mode; nil if the file says nothing more
 }
 
@@ -82,20 +84,21 @@ func (o Options) ofValues() Options {
 type theme struct {
 	group, name string
 	states      map[string]string // of the token sets that it selects
+	across      string            // Dimension.Across
 }
 
-// themesOf lists the themes of Tokens Studio; if there are none, those that the names of the token sets imply. meta
-// holds the member $themes, if there is one.
-func themesOf(meta *jsontree.Node, sets []string) (themes []theme) {
+// themesOf lists the themes of Tokens Studio; if there are none, those that the names of the token sets imply. meta holds the
+// member $themes, if there is one.
+func themesOf(meta *jsontree.Node, sets []string, at func(set string) *jsontree.Node) (themes []theme) {
 	for _, n := range itemsOf(meta.Find("$themes")) {
-		t := theme{textOf(n.Find("group")), textOf(n.Find("name")), map[string]string{}}
+		t := theme{textOf(n.Find("group")), textOf(n.Find("name")), map[string]string{}, ""}
 		for _, m := range membersOf(n.Find("selectedTokenSets")) {
 			t.states[m.Name] = textOf(m.Value)
 		}
 		themes = append(themes, t)
 	}
 	if len(themes) == 0 {
-		return impliedThemes(sets)
+		return impliedThemes(sets, at)
 	}
 	return themes
 }
@@ -106,12 +109,15 @@ var modeFolders = []string{"mode", "modes", "theme", "themes", "brand", "brands"
 // IsModeFolder reports whether a folder is called so that each file, folder or token set in it is a mode.
 func IsModeFolder(name string) bool { return slices.Contains(modeFolders, strings.ToLower(name)) }
 
-// impliedThemes makes a theme of each mode by which token sets are called: light and dark, theme/light and theme/dark,
-// brand/a and brand/b. Each takes the sets that are called by none too, and one without a name these alone if the
-// others are such as dark, beside which they are the usual mode.
-func impliedThemes(sets []string) (themes []theme) {
-	type set struct{ group, mode string }
-	known, modes := make([]set, len(sets)), map[string][]string{}
+// setMode is a mode of which a token set is.
+type setMode struct{ group, mode string }
+
+// impliedThemes makes a theme of each mode by which token sets are called: light and dark, theme/light and theme/dark, brand/a
+// and brand/b. Each takes the sets that are called by none too, and one without a name these alone if the others are such as
+// dark, beside which they are the usual mode. A set below another is of its mode, as brands/a/fonts below brands/a. Of a grid,
+// such as acme/light, acme/dark, globex/light and globex/dark, a set is of a brand and of a mode.
+func impliedThemes(sets []string, at func(set string) *jsontree.Node) (themes []theme) {
+	known, modes := make([]setMode, len(sets)), map[string][]string{}
 	for i, name := range sets {
 		folder, last := path.Split(name)
 		at := ModeAtEnd(strings.ReplaceAll(last, " ", "-"))
@@ -123,38 +129,143 @@ func impliedThemes(sets []string) (themes []theme) {
 			continue
 		}
 		group := strings.Trim(folder+last[:at], "/-_ ")
-		known[i], modes[group] = set{group, mode}, AppendNew(modes[group], mode)
+		known[i], modes[group] = setMode{group, mode}, AppendNew(modes[group], mode)
 	}
+	brands := gridOfSets(sets, known, at)
 	for i := range known {
-		if list := modes[known[i].group]; len(list) == 1 && (HasUsual(list) || !IsModeName(list[0])) {
-			known[i] = set{}
+		list := modes[known[i].group]
+		if _, isBrand := brands[known[i].group]; !isBrand && len(list) == 1 && (HasUsual(list) || !IsModeName(list[0])) {
+			known[i] = setMode{}
 		}
 	}
-	done := map[string]bool{}
-	for _, one := range known {
-		group := one.group
-		if one.mode == "" || done[group] {
-			continue
+	of := make([][]setMode, len(sets)) // the modes of each set: none if it is of all
+	for i, name := range sets {
+		folder, own := "", known[i] // the innermost of a brand
+		for group := range brands {
+			if (strings.HasPrefix(name+"/", group+"/") || own.group == group) && len(group) > len(folder) {
+				folder, of[i] = group, []setMode{brands[group]}
+			}
 		}
-		done[group] = true
-		list := UsualFirst(modes[group])
-		if !HasUsual(list) && IsModeName(list[0]) {
-			list = append([]string{""}, list...)
+		for j, above := range sets {
+			if own.mode == "" && strings.HasPrefix(name, above+"/") {
+				own = known[j]
+			}
 		}
-		for _, mode := range list {
-			t := theme{group[strings.LastIndexByte(group, '/')+1:], mode, map[string]string{}}
+		if _, isBrand := brands[own.group]; isBrand {
+			own.group = ""
+		}
+		if own.mode != "" {
+			of[i] = append(of[i], own)
+		}
+	}
+	for _, d := range dimensionsOf(of) {
+		for _, mode := range d.Modes {
+			t := theme{d.Name[strings.LastIndexByte(d.Name, '/')+1:], mode, map[string]string{}, ""}
 			for i, name := range sets {
-				switch known[i] {
-				case set{}:
+				switch {
+				case len(of[i]) == 0:
 					t.states[name] = "shared"
-				case set{group, mode}:
-					t.states[name] = "enabled"
+				case slices.Contains(of[i], setMode{d.Name, mode}):
+					if t.states[name] = "enabled"; len(of[i]) > 1 {
+						t.states[name] = "together"
+					}
+					if of[i][0].group != d.Name {
+						t.across = of[i][0].group
+					}
 				}
 			}
 			themes = append(themes, t)
 		}
 	}
 	return themes
+}
+
+// dimensionsOf lists the dimensions of the modes of which token sets are, with the default of each first.
+func dimensionsOf(of [][]setMode) (all []Dimension) {
+	for _, one := range slices.Concat(of...) {
+		i := slices.IndexFunc(all, func(d Dimension) bool { return d.Name == one.group })
+		if i < 0 {
+			i, all = len(all), append(all, Dimension{Name: one.group})
+		}
+		all[i].Modes = AppendNew(all[i].Modes, one.mode)
+	}
+	for i := range all {
+		list := UsualFirst(all[i].Modes)
+		if !HasUsual(list) && IsModeName(list[0]) {
+			list = append([]string{""}, list...)
+		}
+		all[i].Modes = list
+	}
+	return all
+}
+
+// gridOfSets returns the brands among the groups of token sets: folders beside each other of which each has the same usual mode,
+// in a set with tokens that another of them has too.
+func gridOfSets(sets []string, known []setMode, at func(set string) *jsontree.Node) map[string]setMode {
+	folders := map[string][]setMode{} // by the folder around them
+	for _, one := range known {
+		if parent, name := path.Split(one.group); name != "" && !IsModeFolder(name) {
+			folders[parent] = append(folders[parent], one)
+		}
+	}
+	brands := map[string]setMode{}
+	for parent, inside := range folders {
+		var modes []string
+		for _, one := range inside {
+			modes = AppendNew(modes, one.mode)
+		}
+		usual := map[string]*jsontree.Node{} // the usual mode of each folder
+		for i, one := range known {
+			if len(modes) > 1 && slices.Contains(inside, one) && one.mode == UsualFirst(modes)[0] {
+				usual[one.group] = at(sets[i])
+			}
+		}
+		name := path.Base(parent)
+		if !IsModeFolder(name) {
+			name = "brand"
+		}
+		for group, set := range usual {
+			for other := range usual {
+				if other != group && haveOneToken(set, usual[other]) {
+					brands[group] = setMode{name, path.Base(group)}
+				}
+			}
+		}
+	}
+	return brands
+}
+
+// haveOneToken reports whether two token sets have a token of one path.
+func haveOneToken(a, b *jsontree.Node) bool {
+	return slices.ContainsFunc(membersOf(a), func(m jsontree.Member) bool {
+		other := b.Find(m.Name)
+		return !isMeta(m.Name) && other.IsObject() && (isToken(m.Value) && isToken(other) || haveOneToken(m.Value, other))
+	})
+}
+
+// Standings returns what it means of each token set that a later one gives a token another value. If themes say which sets are
+// laid over each other, it means nothing.
+func Standings(meta *jsontree.Node, sets []string, at func(set string) *jsontree.Node, o Options) map[string]Standing {
+	standings := map[string]Standing{}
+	if o.Choice == nil || len(itemsOf(meta.Find("$themes"))) > 0 {
+		return standings
+	}
+	asked := map[string]int{}
+	for _, t := range themesOf(meta, sets, at) {
+		mode, isChosen := o.Choice[t.group]
+		for set, state := range t.states {
+			if isChosen && mode == t.name {
+				asked[set]++
+			}
+			switch {
+			case state == "shared":
+				standings[set] = Shared
+			case asked[set] == len(o.Choice):
+				standings[set] = Own
+			}
+		}
+	}
+	return standings
 }
 
 // studioGroups lists the groups of the themes of Tokens Studio as dimensions, in the order of the file.
@@ -165,6 +276,7 @@ func studioGroups(themes []theme) (all []Dimension) {
 			i, all = len(all), append(all, Dimension{Name: t.group})
 		}
 		all[i].Modes = AppendNew(all[i].Modes, t.name)
+		all[i].Across = t.across
 	}
 	return all
 }
@@ -174,6 +286,11 @@ func chosenSets(themes []theme, sets []string, o Options) []string {
 	if len(themes) == 0 {
 		return sets
 	}
+	return takenSets(sets, chosenStates(themes, o))
+}
+
+// chosenStates has the states of the token sets that one theme of each group takes.
+func chosenStates(themes []theme, o Options) map[string]string {
 	groups, states := studioGroups(themes), map[string]string{}
 	for _, t := range themes {
 		i := slices.IndexFunc(groups, func(d Dimension) bool { return d.Name == t.group })
@@ -181,17 +298,20 @@ func chosenSets(themes []theme, sets []string, o Options) []string {
 			continue
 		}
 		for name, state := range t.states {
+			if state == "together" && states[name] == state {
+				state = "enabled"
+			}
 			if slices.Contains(takenStates, state) && states[name] != "enabled" {
 				states[name] = state
 			}
 		}
 	}
-	return takenSets(sets, states)
+	return states
 }
 
-// takenStates are those of the token sets that a theme takes: for its own sake, for references alone, or, of a theme
-// that names imply, as all themes do.
-var takenStates = []string{"enabled", "source", "shared"}
+// takenStates are those of the token sets that a theme takes: for its own sake, for references alone, or, of a theme that names
+// imply, as all themes do, or only together with a theme of another group.
+var takenStates = []string{"enabled", "source", "shared", "together"}
 
 // takenSets returns the token sets that are taken: those that are there for references alone, the sources, before those
 // that are enabled; both in their order.
@@ -204,10 +324,10 @@ func withState(sets []string, states map[string]string, some ...string) []string
 	return slices.DeleteFunc(slices.Clone(sets), func(name string) bool { return !slices.Contains(some, states[name]) })
 }
 
-// AddThemes adds the dimensions of the themes of Tokens Studio to those of the values of a part, and notes the token sets that no
-// theme takes. meta holds the member $themes, if there is one.
-func (p *Part) AddThemes(meta *jsontree.Node, sets []string) {
-	themes := themesOf(meta, sets)
+// AddThemes adds the dimensions of the themes of Tokens Studio to those of the values of a part, and notes the token sets that
+// no theme takes. meta holds the member $themes, if there is one, and at returns a token set.
+func (p *Part) AddThemes(meta *jsontree.Node, sets []string, at func(set string) *jsontree.Node) {
+	themes := themesOf(meta, sets, at)
 	for _, name := range sets {
 		inTheme := func(t theme) bool { return slices.Contains(takenStates, t.states[name]) }
 		if len(themes) > 0 && !slices.ContainsFunc(themes, inTheme) {

@@ -74,10 +74,10 @@ func (v *modeValues) withExtensions(n *jsontree.Node, usual string, path jsontre
 		}
 		all := []jsontree.Member{{Name: usual, Value: value}}
 		for _, mode := range modes {
-			if mode.Name != usual && ModeKey(mode.Name) != "default" {
+			if mode.Name != "" && mode.Name != usual && ModeKey(mode.Name) != "default" {
 				all = append(all, mode)
 			} else if !jsontree.Equal(mode.Value, value) {
-				v.concede("modes that are left out", below, "the "+valueName+" is taken, not "+mode.Name+" of $extensions.mode: "+spelled(mode.Value))
+				v.concede("modes that are left out", below, "the "+valueName+" is taken, not "+cmp.Or(mode.Name, "a mode without a name")+" of $extensions.mode: "+spelled(mode.Value))
 			}
 		}
 		if len(all) > 1 {

@@ -35,26 +35,29 @@ func recogniseBareStudio(f *syntax.File, o Options) string {
 
 // convertStudio makes a part of each wanted token set.
 func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
-	wanted, err := StudioSets(root, setNames(root), o)
+	at, names := func(set string) *jsontree.Node { return root.Find(set) }, setNames(root)
+	wanted, err := StudioSets(root, names, at, o)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range setNames(root) {
-		o = o.WithTokens(root.Find(name))
+	for _, name := range names {
+		o = o.WithTokens(at(name))
 	}
-	parts := make([]Part, 0, len(wanted))
+	parts, standings := make([]Part, 0, len(wanted)), Standings(root, names, at, o)
 	for _, name := range wanted {
-		parts = append(parts, convertSet(name, root.Find(name), jsontree.Pointer{name}, studioTokens, o))
+		part := convertSet(name, root.Find(name), jsontree.Pointer{name}, studioTokens, o)
+		part.Standing = standings[name]
+		parts = append(parts, part)
 	}
 	if len(parts) == 0 {
 		parts = []Part{{Tree: jsontree.NewObject()}} // no theme takes any
 	}
 	first := &parts[0]
-	first.AddThemes(root, setNames(root))
-	for _, name := range LeftSets(setNames(root), wanted, o) {
+	first.AddThemes(root, names, at)
+	for _, name := range LeftSets(names, wanted, o) {
 		first.Concessions = append(first.Concessions, Concession{"token sets that are left out", jsontree.Pointer{name}.String(), name, leftSet})
 	}
-	first.Concessions = append(first.Concessions, MissingSets(root, setNames(root))...)
+	first.Concessions = append(first.Concessions, MissingSets(root, names)...)
 	first.Faults = append(first.Faults, Outside(root, nil, func(name string) bool { return !isMeta(name) })...)
 	for _, m := range root.Members {
 		if !isMeta(m.Name) && !m.Value.IsObject() {
@@ -115,9 +118,9 @@ func setNames(root *jsontree.Node) []string {
 }
 
 // StudioSets returns which of the token sets are wanted, in their order: those that the options name,
-// those of the theme that is their mode, or all. meta holds the member $themes, if there is one. It
-// returns an *Error with the valid names if a name does not exist.
-func StudioSets(meta *jsontree.Node, sets []string, o Options) ([]string, error) {
+// those of the theme that is their mode, or all. meta holds the member $themes, if there is one, and at returns a
+// set. It returns an *Error with the valid names if a name does not exist.
+func StudioSets(meta *jsontree.Node, sets []string, at func(set string) *jsontree.Node, o Options) ([]string, error) {
 	for _, name := range o.Sets {
 		if !slices.Contains(sets, name) {
 			return nil, &Error{"the file has no token set " + name, "Valid values: " + strings.Join(sets, ", ") + "."}
@@ -127,20 +130,27 @@ func StudioSets(meta *jsontree.Node, sets []string, o Options) ([]string, error)
 	case len(o.Sets) > 0:
 		return o.Sets, nil
 	case o.Choice != nil:
-		return chosenSets(themesOf(meta, sets), sets, o), nil
+		return chosenSets(themesOf(meta, sets, at), sets, o), nil
 	case o.Mode == "":
 		return sets, nil
 	}
 	var modes []string
-	for _, t := range themesOf(meta, sets) {
-		switch {
-		case t.name != o.Mode:
-			modes = append(modes, t.name)
-		case o.Overrides:
-			return withState(sets, t.states, "enabled"), nil
-		default:
-			return takenSets(sets, t.states), nil
+	themes := themesOf(meta, sets, at)
+	for _, t := range themes {
+		if t.name != o.Mode {
+			modes = AppendNew(modes, t.name)
+			continue
 		}
+		together := chosenStates(themes, Options{Choice: map[string]string{t.group: t.name}})
+		for name, state := range t.states {
+			if state == "together" {
+				t.states[name] = together[name]
+			}
+		}
+		if o.Overrides {
+			return withState(sets, t.states, "enabled"), nil
+		}
+		return takenSets(sets, t.states), nil
 	}
 	return nil, noMode(o.Mode, modes)
 }

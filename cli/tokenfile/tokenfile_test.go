@@ -225,6 +225,17 @@ func TestNamesOfTokenSetsImplyThemes(t *testing.T) {
 		}
 		return meta
 	}
+	at := func(set string) *jsontree.Node { // those of parts have no token in common
+		name := "a"
+		if strings.HasPrefix(set, "part") {
+			name, _, _ = strings.Cut(set, "/")
+		}
+		tree, err := jsontree.Parse(`{"g":{"` + name + `":{"value":1}}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tree
+	}
 	for _, c := range []struct {
 		themes, sets string // the sets divided by commas
 		choice       choice
@@ -237,23 +248,37 @@ func TestNamesOfTokenSetsImplyThemes(t *testing.T) {
 		{`[]`, "core,color-dark,color", choice{"color": "dark"}, "color=,dark", "core,color-dark,color"},
 		{`[]`, "RUI Base,RUI Light,RUI Dark", choice{"RUI": "Dark"}, "RUI=Light,Dark", "RUI Base,RUI Dark"},
 		{`[]`, "brands/a,brands/b,core,a/mode/x", choice{"brands": "b"}, "brands=a,b", "brands/b,core,a/mode/x"},
+		{`[]`, "brands/a,brands/a/fonts,brands/b,brands/b/fonts", choice{}, "brands=a,b", "brands/a,brands/a/fonts"},
+		{`[]`, "brands/a,brands/a/fonts,brands/b,brands/b/fonts", choice{"brands": "b"}, "brands=a,b", "brands/b,brands/b/fonts"},
+		{`[]`, "core,x/light,x/dark,x/fonts,y/light,y/dark,y/hc", choice{}, "brand=x,y; =light,dark,hc", "core,x/light,x/fonts"},
+		{`[]`, "core,x/light,x/dark,x/fonts,y/light,y/dark,y/hc", choice{"": "dark"}, "brand=x,y; =light,dark,hc", "core,x/dark,x/fonts"},
+		{`[]`, "core,x/light,x/dark,x/fonts,y/light,y/dark,y/hc", choice{"brand": "y", "": "hc"}, "brand=x,y; =light,dark,hc", "core,y/hc"},
+		{`[]`, "brands/x/light,brands/x/dark,brands/y/light", choice{"brands": "y"}, "brands=x,y; =light,dark", "brands/y/light"},
+		{`[]`, "part1/light,part1/dark,part2/light,part2/dark", choice{"part1": "dark"}, "part1=light,dark; part2=light,dark", "part1/dark,part2/light"},
+		{`[]`, "theme/light,theme/dark,light,dark", choice{"theme": "dark"}, "theme=light,dark; =light,dark", "theme/dark,light"},
 		{`[]`, "core,light,base,default", choice{}, "", "core,light,base,default"},
 		{`[{"group":"g","name":"a","selectedTokenSets":{"x":"enabled","y":"source","z":"source"}},{"group":"g","name":"a","selectedTokenSets":{"w":"enabled","z":"disabled"}}]`, "w,x,y,z,dark", choice{}, "g=a", "y,z,w,x"},
 	} {
 		meta, sets := themes(c.themes), strings.Split(c.sets, ",")
 		var part Part
-		part.AddThemes(meta, sets)
+		part.AddThemes(meta, sets, at)
 		var dims []string
 		for _, d := range part.Dimensions {
 			dims = append(dims, d.Name+"="+strings.Join(d.Modes, ","))
 		}
-		chosen, err := StudioSets(meta, sets, Options{Choice: c.choice})
+		chosen, err := StudioSets(meta, sets, at, Options{Choice: c.choice})
 		if got := strings.Join(chosen, ","); err != nil || got != c.want || strings.Join(dims, "; ") != c.dims {
 			t.Errorf("of %s a choice %v takes %s, %v, want %s; the dimensions are %q, want %q", c.sets, c.choice, got, err, c.want, dims, c.dims)
 		}
 	}
-	if sets, err := StudioSets(themes(`[]`), []string{"global", "dark", "light"}, Options{Mode: "dark", Overrides: true}); err != nil || !slices.Equal(sets, []string{"dark"}) {
+	if sets, err := StudioSets(themes(`[]`), []string{"global", "dark", "light"}, at, Options{Mode: "dark", Overrides: true}); err != nil || !slices.Equal(sets, []string{"dark"}) {
 		t.Errorf("the overrides of dark are %q, %v", sets, err)
+	}
+	for mode, want := range map[string]string{"dark": "core,x/dark", "y": "core,y/light"} {
+		sets, err := StudioSets(themes(`[]`), []string{"core", "x/light", "x/dark", "y/light", "y/dark"}, at, Options{Mode: mode})
+		if got := strings.Join(sets, ","); err != nil || got != want {
+			t.Errorf("the mode %s of brands takes %s, %v, want %s", mode, got, err, want)
+		}
 	}
 }
 

@@ -79,7 +79,9 @@ func partsOf(d tokenfile.Dimension) (parts []part) {
 	for _, mode := range d.Modes[1:] {
 		name := d.Name
 		if name == "" {
-			name = nameOf(mode, d.Hints[mode])
+			if name = nameOf(mode, d.Hints[mode]); name == "" && d.Hints == nil {
+				name = kindOf(d.Modes[0]) // as Ocean of Light, Dark and Ocean
+			}
 		}
 		isRule := d.Name == "" && mayBeBrands(name) && isRule(mode, d.Hints)
 		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name && p.isRule == isRule })

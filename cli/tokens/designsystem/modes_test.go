@@ -49,6 +49,7 @@ func TestDimensionsOfFilesBecomeModesOfTheTheme(t *testing.T) {
 		{[]tokenfile.Dimension{of("Color Mode", "Light", "Dark Mode", "Dim")}, "color-mode.light=; color-mode.dark-mode=dark-mode (prefers-color-scheme: dark); color-mode.dim=dim", ""},
 		{[]tokenfile.Dimension{of("", "dark", "light")}, "scheme.dark=; scheme.light=light (prefers-color-scheme: light)", ""},
 		{[]tokenfile.Dimension{of("", "light", "dark", "hc")}, "scheme.light=; scheme.dark=dark (prefers-color-scheme: dark); contrast.default=; contrast.hc=hc (prefers-contrast: more)", ""},
+		{[]tokenfile.Dimension{of("", "Light", "Dark", "Ocean")}, "scheme.light=; scheme.dark=dark (prefers-color-scheme: dark); scheme.ocean=ocean", ""},
 		{[]tokenfile.Dimension{of("Contrast", "Normal", "High", "Low")}, "contrast.normal=; contrast.high=high (prefers-contrast: more); contrast.low=low (prefers-contrast: less)", ""},
 		{[]tokenfile.Dimension{of("Motion", "Full", "Reduced"), of("Movement", "Full", "Reduce")}, "motion.full=; motion.reduced=reduced (prefers-reduced-motion: reduce); movement.full=; movement.reduce=reduce", ""},
 		{[]tokenfile.Dimension{of("", "", "reduce motion")}, "motion.default=; motion.reduce-motion=reduce-motion (prefers-reduced-motion: reduce)", ""},

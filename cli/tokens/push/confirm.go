@@ -19,7 +19,7 @@ func (a *app) confirmMerge(ctx context.Context, s *source.Sources, p *pushFlags)
 	}
 	overridden := slices.ContainsFunc(s.SeveralSets(), func(m *source.Merge) bool { return m.Overridden() > 0 })
 	if !a.CanAsk() && overridden {
-		return term.Fail(chooseSets, "nothing is pushed: sets give one token several values, of which the last would count")
+		return term.Fail(p.chooseSets(), "nothing is pushed: sets give one token several values, of which the last would count")
 	}
 	if p.dryRun {
 		return nil
@@ -29,10 +29,16 @@ func (a *app) confirmMerge(ctx context.Context, s *source.Sources, p *pushFlags)
 		p.confirmed = ok
 		return err
 	}
-	return term.Fail(chooseSets, "nothing is pushed")
+	return term.Fail(p.chooseSets(), "nothing is pushed")
 }
 
-const chooseSets = "Push them with --variants auto if some are modes, choose sets with --sets or --token-mode, or merge all with --yes."
+// chooseSets says how token sets can be chosen.
+func (p *pushFlags) chooseSets() string {
+	if p.variants == "auto" {
+		return "If some are modes, call them so, as light and dark or brands/a and brands/b. Or choose sets with --sets and without --variants auto, or merge all with --yes."
+	}
+	return "Push them with --variants auto if some are modes, choose sets with --sets or --token-mode, or merge all with --yes."
+}
 
 // confirmFolder asks whether files of one folder shall be laid over each other in the order of their names, if they give more
 // tokens several values than a push may lose. If no user can answer, that is a failure: they are likely modes.
@@ -47,7 +53,8 @@ func (a *app) confirmFolder(ctx context.Context, s *source.Sources, p *pushFlags
 	what := term.Plural(clashes, "value") + " of tokens that stand in several files of a folder"
 	next := "Push them with --variants auto if they are modes, name the files in the order in which they count, or lay all over each other with --yes."
 	if p.variants == "auto" {
-		next = "If they are modes, put them into a folder called modes or themes, a file or a folder for each. Or lay all over each other with --yes."
+		next = "If they are modes, put those of one dimension into one folder, as themes/light.json and themes/dark.json; of brands in modes " +
+			"each brand needs a file of the usual mode, as brands/acme/light.json. Or lay all over each other with --yes."
 	}
 	if isDecided, err := a.confirmRest(ctx, p.dryRun, what); isDecided {
 		return err

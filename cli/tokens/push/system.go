@@ -161,7 +161,8 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 }
 
 // readPairs adds to modes those of a brand and a mode that say something else than both laid over each other, and makes
-// the plan of all. Of other modes together, which no list of modes can have, it notes the tokens.
+// the plan of all. Of other modes together, which no list of modes can have, it notes the tokens; if files are of two, they
+// have a Variant of their own too.
 func (s *system) readPairs(modes []designsystem.Mode) ([]designsystem.Mode, error) {
 	alone, isBrand := s.plan.Variants, map[string]bool{}
 	for _, d := range s.source.Dimensions {
@@ -182,10 +183,11 @@ func (s *system) readPairs(modes []designsystem.Mode) ([]designsystem.Mode, erro
 				return nil, err
 			}
 			both, differ := s.plan.Both(first, second, read.Tree)
-			switch {
-			case len(differ) == 0:
-			case !isBrand[first.Dimension]:
+			if len(differ) > 0 && !isBrand[first.Dimension] {
 				s.noteApart(differ)
+			}
+			switch {
+			case len(differ) == 0 || !isBrand[first.Dimension] && !s.isGrid(first, second):
 			case s.decided.skips(both.Dimension, both.Name):
 				s.skipped = append(s.skipped, planVariant{Dimension: both.Dimension, Mode: both.Name, Skip: true})
 			default:
@@ -200,10 +202,16 @@ func (s *system) readPairs(modes []designsystem.Mode) ([]designsystem.Mode, erro
 }
 
 // mayDiffer reports whether two modes of two dimensions together may say something else than both laid over each other:
-// they say something of one token, or files are of both.
+// they say something of one token, or files or token sets are of both.
 func (s *system) mayDiffer(first, second designsystem.Variant) bool {
-	isGrid := slices.Contains(s.source.Grids, [2]string{first.Dimension, second.Dimension})
-	return first.Dimension != second.Dimension && (isGrid || first.Overlaps(second))
+	return first.Dimension != second.Dimension && (s.isGrid(first, second) || first.Overlaps(second))
+}
+
+// isGrid reports whether files or token sets are of two modes.
+func (s *system) isGrid(first, second designsystem.Variant) bool {
+	return slices.ContainsFunc(s.source.Dimensions, func(d tokenfile.Dimension) bool {
+		return d.Name == second.Dimension && d.Across == first.Dimension
+	})
 }
 
 // noteApart notes tokens that have a value of their own in several modes together.

@@ -246,6 +246,8 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"a file that the usual mode lacks", []string{"light/a", "dark/a", "dark/b"}, ": light, dark", ""},
 		{"a brand without a mode", []string{"acme/dark", "acme/light", "globex/light"}, "brand: acme, globex; : light, dark", "1 2 0 none"},
 		{"a brand without the default", []string{"acme/dark", "acme/light", "globex/dark"}, ": light, dark", ""},
+		{"modes of both", []string{"dark/compact", "dark/cozy", "light/compact", "light/cozy"}, "mode: cozy, compact; : light, dark", "3 2 1 0"},
+		{"modes of values too", []string{"compact", "cozy", "base v"}, ": light, dark, compact", ""},
 		{"folders of other tokens", []string{"scales/light s", "scales/light-x s", "scales/dark s", "themes/light t", "themes/dark t"}, "scales: light, dark; themes: light, dark", ""},
 	}
 	for _, c := range cases {
@@ -253,7 +255,9 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		for i, name := range c.files {
 			name, own, isOwn := strings.Cut(name, " ")
 			files[name+".json"] = fmt.Sprintf(token, i)
-			if isOwn {
+			if own == "v" {
+				files[name+".json"] = `{"v":{"$type":"color","$value":{"light":"#fff","dark":"#000"}}}`
+			} else if isOwn {
 				files[name+".json"] = fmt.Sprintf(`{"a":{"$value":1},"%[1]s":{"b":{"$value":%[2]d},"c":{"$value":%[2]d}}}`, own, i)
 			}
 		}
@@ -296,11 +300,32 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 	}
 }
 
-// TestAValueThatNoModeHasIsLost: of several files of a mode the last counts, and the values of the others are named.
+// TestAFileOfACollectionIsAModeOrNamed: if it says nothing of what the others say, and nothing of what all modes share.
+func TestAFileOfACollectionIsAModeOrNamed(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{
+		"core.json": `{"a":{"$value":1},"b":{"$value":1},"c":{"$value":1}}`, "B.Acme.tokens.json": `{"a":{"$value":2}}`, "B.Beta.tokens.json": `{"a":{"$value":3}}`,
+		"B.Globex.tokens.json": `{"b":{"$value":4}}`, "B.Zeta.tokens.json": `{"q":{"$value":5}}`,
+	})
+	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(system.Dimensions) != 1 || !slices.Equal(system.Dimensions[0].Modes, []string{"", "Acme", "Beta", "Globex"}) {
+		t.Errorf("the dimensions are %+v", system.Dimensions)
+	}
+	want := filepath.Join(dir, "B.Zeta.tokens.json") + " is called as a mode and has no token in common with the others: its tokens are of all modes"
+	if got := string(jsontree.Append(nil, s.Tree)); !slices.Equal(s.Notes(), []string{want}) || got != `{"q":{"$value":5},"a":{"$value":1},"b":{"$value":1},"c":{"$value":1}}` {
+		t.Errorf("the Theme is %s, with the notes %q", got, s.Notes())
+	}
+}
+
+// TestAValueThatNoModeHasIsLost: of several files of a mode the last counts, and the values of the others are named. So it is
+// with token sets.
 func TestAValueThatNoModeHasIsLost(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		files  string // whose token has the value of its place
+		files  string // whose token has the value of its place; token sets behind "sets:"
 		choice map[string]string
 		want   string // the files that lose, and to which
 	}{
@@ -310,19 +335,30 @@ func TestAValueThatNoModeHasIsLost(t *testing.T) {
 		{"core themes/light/a themes/dark/p", map[string]string{"": "dark"}, ""},
 		{"a/light a/dark a/x-dark b/light b/dark b/x-dark", map[string]string{"": "dark", "brand": "b"}, "b/dark:1 b/x-dark:1"},
 		{"brands/a brands/b themes/dark themes/light", map[string]string{"brands": "b"}, "brands/b:1 themes/light:1"},
+		{"sets: core acme light dark", nil, "core:1 acme:1"},
+		{"sets: core light dark top", nil, "light:1 top:1"},
+		{"sets: core light dark top", map[string]string{"": "dark"}, "dark:1 top:1"},
+		{"sets: core light dark dark/more", map[string]string{"": "dark"}, "dark:1 dark/more:1"},
+		{"sets: brands/a brands/b theme/dark theme/light", map[string]string{"brands": "b"}, "brands/b:1 theme/light:1"},
+		{"sets: x/light x/dark y/light y/dark", map[string]string{"brand": "y", "": "dark"}, ""},
 	} {
 		files := map[string]string{}
-		for i, name := range strings.Fields(c.files) {
+		names, areSets := strings.CutPrefix(c.files, "sets: ")
+		for i, name := range strings.Fields(names) {
 			files[name+".json"] = fmt.Sprintf(`{"a":{"$value":%d}}`, i)
 		}
+		if areSets {
+			files["$metadata.json"] = `{"tokenSetOrder":["` + strings.ReplaceAll(names, " ", `","`) + `"]}`
+		}
 		dir := written(t, files)
-		system, _, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
+		system, read, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, err := system.Read(c.choice)
-		if err != nil {
-			t.Fatal(err)
+		if c.choice != nil {
+			if read, err = system.Read(c.choice); err != nil {
+				t.Fatal(err)
+			}
 		}
 		var got []string
 		for _, f := range read.Faults {

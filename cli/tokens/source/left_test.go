@@ -182,6 +182,7 @@ func TestWhatAFormDoesNotReadIsNamed(t *testing.T) {
 		{"an array of tokens", "in.json", "{\"a\":{\"$value\":1},\"b\":[{\"$value\":1},\n{\"$value\":2}]}", "b.1 :2: it stands in an array"},
 		{"modes in extensions", "in.json", "{\"a\":{\"$value\":1},\n\"b\":{\"$value\":2,\"$extensions\":{\"mode\":{\"dark\":3}}}}", "b :2: b: {\"default\":2,\"dark\":3}: default is taken, not dark (--token-mode)"},
 		{"a default in extensions that is another", "in.json", "{\"a\":{\"$value\":1},\n\"b\":{\"$value\":2,\"$extensions\":{\"mode\":{\"default\":3}}}}", "b :2: b: the $value is taken, not default of $extensions.mode: 3"},
+		{"a mode without a name in extensions", "in.json", "{\"a\":{\"$value\":1},\n\"b\":{\"$value\":2,\"$extensions\":{\"mode\":{\"\":3,\"dark\":4}}}}", "b :2: b: the $value is taken, not a mode without a name of $extensions.mode: 3"},
 		{"a group beside a list", "in.json", "{\"l\":[{\"name\":\"a\",\"value\":1}],\"b\":{\n\"c\":\"#fff\"}}", "b.c :2: it stands beside the lists of tokens"},
 		{"an answer of Figma", "in.json", `{"meta":{` + figma + "}},\n\"a\":{\"value\":1}}", "a :2: it stands outside of what is read"},
 		{"a variable that is deleted", "in.json", `{"meta":{` + figma + ",\n\"W\":{\"name\":\"y\",\"deletedButReferenced\":true}}}}", "y :2: y: it is left out"},

@@ -129,6 +129,12 @@ func refuseUnused(files []*tokenFile, o tokenfile.Options) error {
 	if slices.ContainsFunc(files, hasModes) {
 		return term.Fail("Valid values: "+strings.Join(modes, ", ")+".", "the files have no mode %s", o.Mode)
 	}
+	for _, g := range groupModeFiles(files) {
+		if i := slices.Index(g.modes, o.Mode); i >= 0 {
+			return term.Fail("Name the files of that mode alone, as "+quoted(g.files[i].name)+", or push all modes with --variants auto.",
+				"--token-mode chooses files only if they name their mode inside, as Figma's export does, and %s is called so", g.files[i].name)
+		}
+	}
 	return term.Fail("Leave --token-mode out, or name the file of that mode.", "--token-mode %s has nothing to choose from: %s", o.Mode, formsOf(files))
 }
 
@@ -210,8 +216,11 @@ func gridIn(parent string, files []*tokenFile) []*modeFiles {
 	}
 	brands.name, modes.across = "brand", brands
 	base := filepath.Base(parent)
-	if tokenfile.IsModeFolder(base) {
+	switch {
+	case tokenfile.IsModeFolder(base):
 		brands.name = base
+	case areModes && slices.ContainsFunc(names.modes, tokenfile.IsModeName): // of both, as light/compact
+		brands.name = "mode"
 	}
 	if !names.isGrid(tokenfile.IsModeFolder(base)) {
 		return nil

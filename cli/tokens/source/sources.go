@@ -120,7 +120,7 @@ func (s *Sources) noteModeFiles(files []*tokenFile) {
 	}
 	for _, g := range groupModeFiles(files) {
 		if len(g.files) > 1 || g.without && tokenfile.IsModeName(g.modes[0]) {
-			note := "the modes " + term.ShortList(g.modes) + " of the same tokens stand in files of their own, and the last counts; livery push --variants auto makes a Variant of each"
+			note := "the modes " + term.ShortList(g.names()) + " of the same tokens stand in files of their own, and the last counts; livery push --variants auto makes a Variant of each"
 			s.notes = tokenfile.AppendNew(s.notes, note)
 		}
 	}
@@ -305,7 +305,9 @@ func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) {
 		l.replaced(old, at, here)
 	case !tokentree.IsGroup(over) && first.standing.LosesTo(l.part.Standing) && !jsontree.Equal(old.Find("$value"), over.Find("$value")):
 		l.set.overrides()
-		l.Faults = append(l.Faults, validate.Dropped{Path: path, Reason: first.String() + ": the value of " + here + " counts in place of this one, which no mode has", Tokens: 1})
+		value := string(jsontree.Append(nil, old.Find("$value")))
+		reason := first.String() + ": the value of " + here + " counts in place of this one, which no mode has"
+		l.Faults = append(l.Faults, validate.Dropped{Path: path, Reason: reason, Tokens: 1, Value: tokenfile.Clip(value)})
 	case first.file.family == l.file.family:
 		if !tokentree.IsGroup(old) && !jsontree.Equal(old.Find("$value"), over.Find("$value")) {
 			l.set.overrides()
@@ -374,6 +376,7 @@ func ThemeAndOverrides(a *term.App, names, overrides []string, o tokenfile.Optio
 	if theme, err = themeSources(files, o); err != nil {
 		return nil, nil, err
 	}
+	theme.noteModeFiles(files)
 	if len(overrides) > 0 {
 		o.Overrides = true
 		over, err := readSources(opener{App: a}, overrides, o)

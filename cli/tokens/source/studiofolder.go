@@ -109,39 +109,47 @@ func readStudioFolder(a opener, folder string, names []string, o tokenfile.Optio
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := tokenfile.StudioSets(meta, sets, o)
+	opened, unread := map[string]*tokenFile{}, map[string]error{}
+	for _, set := range sets {
+		file, err := openFile(a, setFile(folder, set))
+		if unread[set] = err; err == nil {
+			opened[set], o = file, o.WithTokens(file.parsed.Root)
+		}
+	}
+	at := func(set string) *jsontree.Node {
+		if opened[set] == nil {
+			return nil
+		}
+		return opened[set].parsed.Root
+	}
+	wanted, err := tokenfile.StudioSets(meta, sets, at, o)
 	if err != nil {
 		return nil, term.In(folder, err)
 	}
-	opened := map[string]*tokenFile{}
-	for _, set := range sets {
-		file, err := openFile(a, setFile(folder, set))
-		switch {
-		case err == nil:
-			opened[set], o = file, o.WithTokens(file.parsed.Root)
-		case slices.Contains(wanted, set):
-			return nil, err
-		}
-	}
+	standings := tokenfile.Standings(meta, sets, at, o)
 	var files []*tokenFile
 	for _, set := range wanted {
+		if unread[set] != nil {
+			return nil, unread[set]
+		}
 		file := opened[set]
 		file.kind, file.family, file.why = kind, folder, "its folder is one of token sets"
 		_ = file.convertBy(func() ([]tokenfile.Part, error) {
 			return []tokenfile.Part{tokenfile.ConvertSet(set, file.parsed.Root, o)}, nil
 		})
+		file.parts[0].Standing = standings[set]
 		files = append(files, file)
 	}
 	if len(files) == 0 { // no theme takes any
 		files = []*tokenFile{{name: filepath.Join(folder, studioThemes), family: folder, kind: kind, why: "its folder is one of token sets", parts: []tokenfile.Part{{Tree: jsontree.NewObject()}}}}
 	}
+	files[0].parts[0].AddThemes(meta, sets, at)
 	noteSets(files[0], folder, meta, sets, tokenfile.LeftSets(sets, wanted, o))
 	return append(files, others...), nil
 }
 
-// noteSets notes what the themes of a folder make of its token sets, which sets are left out, and which are missing.
+// noteSets notes which token sets of a folder are left out, and which are missing.
 func noteSets(f *tokenFile, folder string, meta *jsontree.Node, sets, left []string) {
-	f.parts[0].AddThemes(meta, sets)
 	for _, set := range left {
 		f.notes = append(f.notes, setFile(folder, set)+" is not read, and its token set is left out; --sets takes it too")
 	}

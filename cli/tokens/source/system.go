@@ -22,7 +22,6 @@ type System struct {
 	defaults   *Sources
 	groups     []*modeFiles          // of the files as their defaults are: a mode may leave a file without tokens
 	Dimensions []tokenfile.Dimension // in the order of the files
-	Grids      [][2]string           // two dimensions of which each file of some holds a mode of both
 	Unused     []string              // token sets that no theme takes, with their places
 }
 
@@ -46,9 +45,6 @@ func OpenSystem(a *term.App, names []string, o tokenfile.Options) (*System, *Sou
 	}
 	for _, g := range s.groups {
 		s.add(g.dimension())
-		if g.across != nil {
-			s.Grids = append(s.Grids, [2]string{g.across.name, g.name})
-		}
 	}
 	s.defaults, err = themeSources(chosenFiles(files, s.groups, nil), s.options)
 	return s, s.defaults, err
@@ -98,7 +94,8 @@ func (s *System) add(d tokenfile.Dimension) {
 		s.Dimensions = append(s.Dimensions, d)
 		return
 	}
-	for _, mode := range d.Modes {
+	s.Dimensions[i].Across = cmp.Or(s.Dimensions[i].Across, d.Across)
+	for _, mode := range d.Modes[1:] { // the default of one is in the default of all
 		s.Dimensions[i].Modes = tokenfile.AppendNew(s.Dimensions[i].Modes, mode)
 	}
 	if s.Dimensions[i].Hints == nil {
@@ -162,10 +159,14 @@ func (g *modeFiles) names() (names []string) {
 }
 
 func (g *modeFiles) dimension() tokenfile.Dimension {
+	d := tokenfile.Dimension{Name: g.name, Modes: tokenfile.UsualFirst(g.names())}
 	if g.without {
-		return tokenfile.Dimension{Name: g.name, Modes: append([]string{""}, g.names()...)}
+		d.Modes = append([]string{""}, g.names()...)
 	}
-	return tokenfile.Dimension{Name: g.name, Modes: tokenfile.UsualFirst(g.names())}
+	if g.across != nil {
+		d.Across = g.across.name
+	}
+	return d
 }
 
 // chosenFiles returns the files without those of other modes than the chosen ones; those that hold a mode come last, so
@@ -174,7 +175,10 @@ func chosenFiles(files []*tokenFile, groups []*modeFiles, choice map[string]stri
 	var last []*tokenFile
 	rest, left, asked := slices.Clone(files), map[string]bool{}, map[string]int{}
 	for _, g := range groups {
-		wanted := cmp.Or(choice[g.name], g.dimension().Modes[0])
+		wanted := choice[g.name]
+		if !slices.Contains(g.modes, wanted) { // it is of other files, whose dimension has this name too
+			wanted = g.dimension().Modes[0]
+		}
 		for i, f := range g.files {
 			isIt := func(other *tokenFile) bool { return other.name == f.name }
 			if at := slices.IndexFunc(files, isIt); at >= 0 {
@@ -351,7 +355,7 @@ func cutMode(base string) (stem, mode string) {
 }
 
 // onlyModes leaves out of the groups what holds no mode, whatever its name: a file that has no token in common with another
-// of its group, or, if no two of a group have, with the files that are in no group.
+// of its group, nor, if no two of a group have or its name is not one of a mode, with the files that are in no group.
 func onlyModes(files []*tokenFile, groups []*modeFiles) []*modeFiles {
 	base := newPaths(slices.DeleteFunc(slices.Clone(files), func(f *tokenFile) bool {
 		return f.kind.HasSets() || slices.ContainsFunc(groups, func(g *modeFiles) bool { return slices.Contains(g.files, f) })
@@ -363,8 +367,15 @@ func onlyModes(files []*tokenFile, groups []*modeFiles) []*modeFiles {
 			alone = append(alone, g)
 			continue
 		}
-		for _, f := range g.keep(func(f *tokenFile) bool { return inside.shared(f, 2) }) {
+		isMode := func(f *tokenFile) bool {
+			_, mode := cutMode(f.stem())
+			return inside.shared(f, 2) || mode == "" && base.shared(f, 1)
+		}
+		for _, f := range g.keep(isMode) {
 			base.add(f)
+			if _, mode := cutMode(f.stem()); !tokenfile.HasUsual([]string{mode}) {
+				f.notes = append(f.notes, f.name+" is called as a mode and has no token in common with the others: its tokens are of all modes")
+			}
 		}
 	}
 	for _, g := range alone {
