@@ -460,6 +460,9 @@ func (j *modeJoiner) value(l leaf, mode string, places map[string]leaf) *jsontre
 	return value
 }
 
+// oneModeAlone is the kind of the concessions of values that one mode has, and not the default.
+const oneModeAlone = "values of one mode alone"
+
 // unwrap makes the value of a token of an object whose members are equal.
 func (j *modeJoiner) unwrap() {
 	for i, l := range j.list {
@@ -469,7 +472,7 @@ func (j *modeJoiner) unwrap() {
 		}
 		j.list[i].value = first.Value
 		if len(l.value.Members) == 1 && !HasUsual([]string{first.Name}) {
-			j.said = append(j.said, Concession{"values of one mode alone", l.origin.String(), strings.Join(l.path, "."), first.Name + " alone says it, and it counts in all modes"})
+			j.said = append(j.said, Concession{oneModeAlone, l.origin.String(), strings.Join(l.path, "."), first.Name + " alone says it, and it counts in all modes"})
 		}
 	}
 }

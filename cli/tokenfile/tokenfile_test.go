@@ -263,7 +263,7 @@ func TestListsOfPluginsAreVariablesOfFigma(t *testing.T) {
 			`{"name":"C","modes":["Light","Dark"],"variables":[{"name":"bg","type":"COLOR","values":{"Light":{"alias":"P/p/blue"},"Dark":"#000"}},{"name":"gap","type":"FLOAT","values":{"Light":4,"Dark":4}}]}]}`,
 		`{"variables":[{"id":"V:1","name":"p/blue","collection":"P","resolvedType":"COLOR","valuesByMode":{"Value":"#00f"}},` +
 			`{"id":"V:2","name":"bg","variableCollectionId":"C:2","resolvedType":"COLOR","valuesByMode":{"2:0":{"type":"VARIABLE_ALIAS","id":"V:1"},"2:1":"#000"}},` +
-			`{"id":"V:3","name":"gap","variableCollectionId":"C:2","resolvedType":"FLOAT","valuesByMode":{"2:0":4}}],` +
+			`{"id":"V:3","name":"gap","collectionId":"C:2","resolvedType":"FLOAT","valuesByMode":{"2:0":4}}],` +
 			`"variableCollections":[{"id":"C:1","name":"P","modes":[{"modeId":"1:0","name":"Value"}]},{"id":"C:2","name":"C","defaultModeId":"2:0","modes":[{"modeId":"2:1","name":"Dark"},{"modeId":"2:0","name":"Light"}]}]}`,
 	} {
 		parts, err := convert(t, text, Options{})
@@ -281,9 +281,34 @@ func TestListsOfPluginsAreVariablesOfFigma(t *testing.T) {
 	parts, err := convert(t, styles, Options{})
 	want := `{"h":{"$type":"typography","$value":{"fontFamily":"Inter","fontSize":"32px","fontWeight":"Bold","lineHeight":"40px","letterSpacing":"0.05em"}},` +
 		`"e":{"$type":"shadow","$value":[{"color":{"colorSpace":"srgb","components":[0,0,0],"hex":"#000000"},"offsetX":"0px","offsetY":"1px","blur":"2px","spread":"0px","inset":true}]}}` +
-		` !h: two variables have this name; the first counts !n: it is not a variable of a collection, with a name and values !g: a style of Figma of this kind has no type of DTCG: {"columns":3}`
+		` !h: two variables have this name; the first counts !n: the variable has no value !g: a style of Figma of this kind has no type of DTCG: {"columns":3}`
 	if got := spell(parts); err != nil || got != want {
 		t.Errorf("the styles are %s, %v, want %s", got, err, want)
+	}
+}
+
+// TestWhatIsNotReadOfFigmaIsNamed: styles beside variables, values of modes that are not there, and variables of no collection.
+func TestWhatIsNotReadOfFigmaIsNamed(t *testing.T) {
+	const one = `"resolvedType":"FLOAT","variableCollectionId":"C"`
+	const collections = `"collections":[{"id":"C","name":"c","modes":["Light","Dark"]}],`
+	for _, c := range []struct{ text, mode, want string }{
+		{`{` + collections + `"variables":[{"name":"a",` + one + `,"values":{"light":1,"Dark":2,"Sepia":3}},{"name":"b",` + one + `,"values":{"Dark":4}},{"name":"d","collection":"D","values":{"Light":5}}],` +
+			`"styles":{"text":[{"name":"H","fontSize":20}]},"modes":[{"name":"x"}]}`, "", `{"a":{"$type":"number","$value":1},"b":{"$type":"number","$value":4}} ` +
+			`!d: the variable is of the collection "D", which the file does not have !H: text beside the variables are not read: {"name":"H","fontSize":20} ` +
+			`!a: its value for the mode Sepia, which its collection does not have, is left out: 3 ?c ?b`},
+		{`{"meta":{"variableCollections":{"C":{"name":"c","defaultModeId":"1","modes":[{"modeId":"1","name":"L"},{"modeId":"2","name":"D"},{"modeId":"3","name":"D"}]}},` +
+			`"variables":{"a":{"name":"a",` + one + `,"valuesByMode":{"1":1,"2":2,"3":3,"9":4}}},"textStyles":[{"name":"T","value":1}]}}`, "D 2", `{"a":{"$type":"number","$value":3}} !T: textStyles beside the variables are not read: {"name":"T","value":1} ?c ?c ?c ?a`},
+		{`{"name":"c","modes":{"1":"Light","2":"Dark"},"variables":[{"name":"a","type":"FLOAT","valuesByMode":{"1":1,"2":2}},{"name":"b","type":"FLOAT","valuesByMode":{"1":{"type":"VARIABLE_ALIAS","name":"a"}}},` +
+			`{"name":"d","type":"FLOAT","valuesByMode":{"1":{"type":"VARIABLE_ALIAS","name":"x"}}}]}`, "Dark", `{"a":{"$type":"number","$value":2},"b":{"$type":"number","$value":"{a}"}} !d: it is an alias of x, which the file lacks ?c`},
+	} {
+		parts, err := convert(t, c.text, Options{Mode: c.mode})
+		got := spell(parts)
+		for _, said := range parts[0].Concessions {
+			got += " ?" + said.Path
+		}
+		if err != nil || got != c.want {
+			t.Errorf("of %s the tokens are\n%s, %v, want\n%s", c.text, got, err, c.want)
+		}
 	}
 }
 
