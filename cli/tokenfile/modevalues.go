@@ -3,6 +3,7 @@ package tokenfile
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/livery/cli/tokenfile/tree"
@@ -153,7 +154,9 @@ func (v *modeValues) isModes(n *jsontree.Node) bool {
 func (v *modeValues) learnValue(n *jsontree.Node) {
 	if n = joinModes(n); v.isModes(n) {
 		for _, m := range n.Members {
-			v.names = AppendNew(v.names, m.Name)
+			if !slices.ContainsFunc(v.names, isMode(m.Name)) {
+				v.names = append(v.names, m.Name)
+			}
 		}
 	}
 	for _, inside := range below(n) {
@@ -220,6 +223,11 @@ func joinModes(n *jsontree.Node) *jsontree.Node {
 	return joined
 }
 
+// isMode reports of a name whether it is that of a mode.
+func isMode(mode string) func(name string) bool {
+	return func(name string) bool { return ModeKey(name) == ModeKey(mode) }
+}
+
 // ModeKey spells the name of a mode for comparisons: in lower case, without spaces, hyphens and underscores.
 func ModeKey(name string) string {
 	return strings.ToLower(withoutHyphens.Replace(name))
@@ -238,6 +246,7 @@ func (v *modeValues) choose(value *jsontree.Node, path jsontree.Pointer) (chosen
 	if !v.holdsModes(value) {
 		return value, !isOverride
 	}
+	v.nameTwice(value, path)
 	chosen = v.pick(value, v.Mode)
 	if isOverride {
 		return chosen, !jsontree.Equal(chosen, v.pick(value, ""))
@@ -248,6 +257,16 @@ func (v *modeValues) choose(value *jsontree.Node, path jsontree.Pointer) (chosen
 	taken, left := v.listed(value)
 	v.concede("values of several modes", path, spelled(value)+": "+taken+" is taken, not "+strings.Join(left, ", ")+" (--token-mode)")
 	return chosen, true
+}
+
+// nameTwice names the second of two values for one mode, whose names are spelled otherwise.
+func (v *modeValues) nameTwice(value *jsontree.Node, path jsontree.Pointer) {
+	for i, m := range value.Members {
+		first := slices.IndexFunc(value.Members, func(other jsontree.Member) bool { return isMode(m.Name)(other.Name) })
+		if first < i && v.isModes(value) && !jsontree.Equal(value.Members[first].Value, m.Value) {
+			v.concede("values of one mode", path, strconv.Quote(m.Name)+" is "+strconv.Quote(value.Members[first].Name)+", which counts; left out is "+spelled(m.Value))
+		}
+	}
 }
 
 // listed says which mode of the first object of modes in a value is taken, and which are not.

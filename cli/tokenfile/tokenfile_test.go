@@ -675,6 +675,9 @@ func TestFormsOfTheWorld(t *testing.T) {
 	named := []struct{ text, want string }{
 		{`{"a":{"value":"#fff","darkValue":"#000"}}`, "a"},
 		{`{"a":{"value":"#fff","modes":{"x":"#000"}}}`, "a"},
+		{`{"a":{"value":{"light":"#fff","dark":"#000"," dark":"#111","_dark":"#000"}}}`, "values of one mode a, values of several modes a"},
+		{`{"s":{"c":{"type":"composition","value":{"fill":"#005","x":"1px"},"fill":{"value":"#006"},"x":"2px"}},"$themes":[]}`, "c.fill, compositions c, members beside the value of a token c"},
+		{`{"a":{"value":"#001","sets":{"dark":{"value":"#002"}}},"b":{"value":"#003","sets":{"light":{"value":"#004"},"dark":{"value":"#005"}}},"c":{"sets":{"dark":{"value":"#006"}}},"d":{"value":"1px","sets":{"x":{"value":"2px"}}}}`, "values of several modes a, values of several modes b, tokens with two values b, values of one mode alone c, values of several sets d"},
 		{`{"a":{"$value":"#fff","modes":{"x":4}},"b":{"$value":1,"$dark":2,"$deprecated":"#fff"},"c":{"$value":1,"n":2,"name":"{c}","hover":"#000"}}`, "a, b, members beside the value of a token c"},
 		{`{"s":{"a":{"value":"#fff","dark":"#000"},"b":{"value":"#fff","on":{"dark":"#000"}}},"$themes":[]}`, "a, members beside the value of a token b"},
 		{`{"l":[{"name":"a","value":"#fff","valuesByMode":{"dark":"#000"}},{"name":"b","value":"#fff","children":[{"name":"x","value":"#000"}]},{"name":"c","value":1,"hover":{"value":2}}]}`, "a, b.children.0"},
@@ -752,6 +755,14 @@ func TestModesInModesAreModesBesideThem(t *testing.T) {
 		if list := strings.Join(parts[0].ModeNames, ", "); list != "light, hc, dark, dark hc" {
 			t.Errorf("the modes are %s", list)
 		}
+	}
+}
+
+// TestModesAreOneWhateverTheirLetters: of two tokens.
+func TestModesAreOneWhateverTheirLetters(t *testing.T) {
+	parts, err := convert(t, `{"a":{"value":{"light":"#fff","Dark":"#000"}},"b":{"value":{"light":"#eee","_dark":"#111"}}}`, Options{Choice: map[string]string{"": "Dark"}})
+	if got := spell(parts); err != nil || got != `{"a":{"$value":"#000"},"b":{"$value":"#111"}}` || !slices.Equal(parts[0].ModeNames, []string{"light", "Dark"}) {
+		t.Errorf("Convert() = %s, %v, of the modes %q", got, err, parts[0].ModeNames)
 	}
 }
 
