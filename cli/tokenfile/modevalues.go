@@ -164,14 +164,15 @@ func (v *modeValues) learnValue(n *jsontree.Node) {
 	}
 }
 
-// isModes reports whether an object holds one value for each mode and nothing else.
+// isModes reports whether an object holds one value for each mode and nothing else. Beside a condition such as _dark any name is
+// that of a mode.
 func isModes(n *jsontree.Node) bool {
 	if !n.IsObject() || len(n.Members) < 2 {
 		return false
 	}
-	usual := false
+	usual, hasCondition := false, slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return strings.HasPrefix(m.Name, "_") })
 	for _, m := range n.Members {
-		if !isKnownMode(m.Name) || m.Value.IsObject() && (m.Value.Find("$value") != nil || m.Value.Find("value") != nil && m.Value.Find("unit") == nil) {
+		if !hasCondition && !isKnownMode(m.Name) || m.Value.IsObject() && (m.Value.Find("$value") != nil || m.Value.Find("value") != nil && m.Value.Find("unit") == nil) {
 			return false
 		}
 		usual = usual || isUsual(m.Name)

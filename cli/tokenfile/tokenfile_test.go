@@ -652,6 +652,11 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{"a built file of Style Dictionary", `{"a":{"value":"16","unit":"px","original":{"value":"{b}"},"name":"a","attributes":{},"path":["a"]}}`, `{"a":{"$value":"16px"}}`},
 		{"its sizes are finished", `{"size":{"a":{"value":"10","original":{"value":"10"},"attributes":{}}}}`, `{"size":{"a":{"$value":"10"}}}`},
 		{"weights among sizes are none", `{"size":{"fontWeight":{"bold":{"value":700}},"z-index":{"a":{"value":"2"}},"a":{"value":2}}}`, `{"size":{"fontWeight":{"bold":{"$value":700}},"z-index":{"a":{"$value":"2"}},"a":{"$type":"dimension","$value":"2rem"}}}`},
+		{"words of numbers apart", `{"size":{"font":{"weight":{"bold":{"value":700}}},"weight":{"a":{"value":"300"}},"leading":{"a":{"value":1.1}},"b":{"value":2}}}`, `{"size":{"font":{"weight":{"bold":{"$value":700}}},"weight":{"a":{"$value":"300"}},"leading":{"a":{"$value":1.1}},"b":{"$type":"dimension","$value":"2rem"}}}`},
+		{"a prop of Theo without a value", `{"aliases":{"A":"#fff"},"props":{"a":{"value":"{!A}"},"b":{"type":"color"}}}`, `{"a":{"$value":"#fff"},"b":{}} !b: it has no value: {"type":"color"}`},
+		{"props of Theo as a list", `{"aliases":{"A":"#fff"},"props":[{"name":"a","value":"{!A}"}]}`, `{"a":{"$value":"#fff"}}`},
+		{"conditions beside breakpoints", `{"a":{"value":{"base":"#fff","_dark":"#000","md":"#111","_acme":"#222"}}}`, `{"a":{"$value":"#fff"}}`},
+		{"references without braces", `{"colors":{"red":{"500":"#f00","400":"#e00"},"b":"theme('colors.red.500')","c":"#fff"},"semanticTokens":{"colors":{"error":"red.500","x":{"default":"red.500","_dark":"red.400"},"y":"red.900"}}}`, `{"colors":{"red":{"500":{"$value":"#f00"},"400":{"$value":"#e00"}},"b":{"$value":"{colors.red.500}"},"c":{"$value":"#fff"}},"semanticTokens":{"colors":{"error":{"$value":"{colors.red.500}"},"x":{"$value":"{colors.red.500}"},"y":{"$value":"red.900"}}}}`},
 		{"sizes with their type", `{"size":{"a":{"value":"10","type":"dimension"}}}`, `{"size":{"a":{"$type":"dimension","$value":"10rem"}}}`},
 		{"scales", `{"space":[0,4,"1em"],"colors":["#fff","#000"],"ease":[0,0,1,1],"fonts":{"body":["Inter","serif"]},"lineHeights":[1,1.5,2,3]}`, `{"space":{"0":{"$value":0},"1":{"$value":4},"2":{"$value":"1em"}},"colors":{"0":{"$value":"#fff"},"1":{"$value":"#000"}},"ease":{"$value":[0,0,1,1]},"fonts":{"body":{"$value":["Inter","serif"]}},"lineHeights":{"0":{"$value":1},"1":{"$value":1.5},"2":{"$value":2},"3":{"$value":3}}}`},
 		{"scales of texts", `{"shadows":["none","0px 2px 1px -1px rgba(0,0,0,0.2),0px 1px 1px 0px rgba(0,0,0,0.14)"],"size":["12px","auto"],"font":{"body":["Inter","serif"]}}`, `{"shadows":{"0":{"$value":"none"},"1":{"$value":"0px 2px 1px -1px rgba(0,0,0,0.2),0px 1px 1px 0px rgba(0,0,0,0.14)"}},"size":{"0":{"$value":"12px"},"1":{"$value":"auto"}},"font":{"body":{"$value":["Inter","serif"]}}}`},
@@ -685,6 +690,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"cssVars":{"light":{"a":"#fff"}},"cssVarsV4":{"light":{"b":"#eee"}},"tailwind":{"config":{"theme":{"c":"#ddd"}}}}`, "b, c"},
 		{`{"cssVars":{"light":{"a":"1 2% 3%"}},"tailwind":{"config":{"theme":{"a":"hsl(var(--a))"}}}}`, "uses of custom properties in Tailwind's configuration a"},
 		{`{"list":[{"name":"a","value":"#fff"}],"rest":["#000"]}`, "rest"},
+		{`{"a":"#fff","b":"rgb(var(--x) / <alpha-value>)","c":"theme(no.b)"}`, "expressions of Tailwind b, expressions of Tailwind c"},
 		{`{"a":{"$type":"dimension","$value":"16 px"},"b":{"$type":"string","$value":"16 px"},"c":{"$type":"dimension","$value":"16px"}}`, "blanks before units a"},
 	}
 	for _, c := range named {
