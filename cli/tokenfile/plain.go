@@ -254,12 +254,16 @@ func (p *placed) withReferences(list []leaf) []leaf {
 			prefix = strings.Join(append(l.path[:at:at], l.path[at+1]), ".") + "."
 		}
 		list[i].value = MapStrings(l.value, func(text string) string {
-			call := themeCall.FindStringSubmatch(text)
-			switch {
-			case prefix != "" && known[prefix+text]:
-				return "{" + prefix + text + "}"
-			case call != nil && known[call[1]]:
-				return "{" + call[1] + "}"
+			names := []string{prefix + text}
+			if call := themeCall.FindStringSubmatch(text); call != nil {
+				names = []string{call[1], "theme." + call[1], "theme.extend." + call[1]}
+			} else if prefix == "" {
+				names = nil
+			}
+			isKnown := func(name string) bool { return known[name] }
+			switch i := slices.IndexFunc(names, isKnown); {
+			case i >= 0:
+				return "{" + names[i] + "}"
 			case strings.Contains(text, "theme(") || strings.Contains(text, "<alpha-value>"):
 				message := strconv.Quote(text) + " is a text in the served files: only Tailwind gives it a value"
 				p.part.Concessions = append(p.part.Concessions, Concession{"expressions of Tailwind", l.path.String(), strings.Join(l.path, "."), message})
