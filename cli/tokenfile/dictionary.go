@@ -223,7 +223,7 @@ func (c *setConverter) categorised(value *jsontree.Node, path jsontree.Pointer) 
 		return "", value
 	}
 	text := value.Text
-	if category.unit == "rem" && slices.ContainsFunc(path, isNumberName) {
+	if category.unit == "rem" && isOfNumbers(path) {
 		return "", value // which Style Dictionary would write as 700rem
 	}
 	isNumber := (value.Kind == jsontree.Number || value.IsString()) && bareNumber.MatchString(text)
@@ -235,6 +235,17 @@ func (c *setConverter) categorised(value *jsontree.Node, path jsontree.Pointer) 
 		return "", value
 	}
 	return category.kind, value
+}
+
+// isOfNumbers reports whether names of a path are those of numbers, such as weights: one alone, or two together.
+func isOfNumbers(path jsontree.Pointer) bool {
+	for i, name := range path {
+		isName := isNumberName(name) || i > 0 && isNumberName(path[i-1]+name)
+		if key := ModeKey(name); isName || strings.HasPrefix(key, "weight") || key == "leading" {
+			return true
+		}
+	}
+	return false
 }
 
 // valueSuffix is the end of an alias that names the value of a token and not the token.

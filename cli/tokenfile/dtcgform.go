@@ -133,6 +133,9 @@ func (c *setConverter) movedOut(n *jsontree.Node, path jsontree.Pointer) *jsontr
 		case c.dialect == studioTokens && value != nil:
 			c.concede("compositions", at, "each of its parts is a token of its own now")
 			for _, part := range value.Members {
+				if twice := m.Value.Find(part.Name); twice != nil && !c.hidden(twice, append(at, part.Name), insideToken(at)) {
+					c.concede(besideKind, at, part.Name+" is in no file: "+spelled(twice))
+				}
 				c.move(append(at, part.Name), append(at, valueName(m.Value), part.Name))
 			}
 			m.Value = partsOfComposition(m.Value, c.withoutEmpty(value, at))
@@ -385,6 +388,9 @@ func insideToken(path jsontree.Pointer) string {
 // besideValue are members of a token whose text may have the shape of a value and is none of another token or mode.
 var besideValue = append([]string{"name", "path", "key", "id", "type", "originalValue", ".rawValue"}, commentNames...)
 
+// besideKind is the kind of the concessions of nameBeside.
+const besideKind = "members beside the value of a token"
+
 // modeMember is the name of a member of a token that has its value in another mode.
 var modeMember = regexp.MustCompile(`(?i)(dark|light|contrast).*value|value.*(dark|light|contrast)|^\$?(dark|light|modes|values|valuesByMode|themes)$`)
 
@@ -403,7 +409,7 @@ func (c *setConverter) nameBeside(n *jsontree.Node, path jsontree.Pointer) {
 			message := "its member " + m.Name + " is left out: " + spelled(m.Value) + `; write {"light": …, "dark": …} as the value`
 			c.part.Faults = append(c.part.Faults, Fault{c.pointer(below), strings.Join(path, "."), message})
 		default:
-			c.concede("members beside the value of a token", path, m.Name+" is in no file: "+spelled(m.Value))
+			c.concede(besideKind, path, m.Name+" is in no file: "+spelled(m.Value))
 		}
 	}
 }

@@ -47,6 +47,8 @@ func readFigma(root *jsontree.Node, o Options) ([]Part, error) {
 	if lists := figmaListsOf(root); lists != nil {
 		f.variables, f.collections, f.places, f.part.Faults = lists.variables, lists.collections, lists.places, lists.faults
 	}
+	f.nameStyles(root, nil)
+	f.uniqueModes()
 	ids := f.order()
 	if err := f.chooseModes(ids); err != nil {
 		return nil, err
@@ -68,6 +70,76 @@ func readFigma(root *jsontree.Node, o Options) ([]Part, error) {
 	return []Part{f.part}, nil
 }
 
+// figmaMembers are the members that are read of a file of variables and of its meta.
+var figmaMembers = []string{"collections", "variableCollections", "variables"}
+
+// nameStyles names the lists of styles that plugins write beside variables: their items have a name and no value.
+func (f *figma) nameStyles(n *jsontree.Node, at jsontree.Pointer) {
+	for _, m := range n.Members {
+		below := append(at[:len(at):len(at)], m.Name)
+		if slices.Contains(figmaMembers, m.Name) || m.Name == "modes" {
+			continue
+		}
+		for i, item := range m.Value.Items() {
+			if name := textOf(item.Find("name")); name != "" && (below[0] == "meta" || !isToken(item)) { // which Outside names
+				f.fault(append(below[:len(below):len(below)], itoa(i)).String(), name, m.Name+" beside the variables are not read: "+spelled(item))
+			}
+		}
+		if m.Value.IsObject() {
+			f.nameStyles(m.Value, below)
+		}
+	}
+}
+
+// uniqueModes gives the second of two modes of a collection that have one name another.
+func (f *figma) uniqueModes() {
+	f.collections = tree.MapChildren(f.collections, func(id string, c *jsontree.Node) *jsontree.Node {
+		var names []string
+		modes := tree.MapChildren(c.Find("modes"), func(_ string, mode *jsontree.Node) *jsontree.Node {
+			name := textOf(mode.Find("name"))
+			for n := 2; slices.Contains(names, name); n++ {
+				name = textOf(mode.Find("name")) + " " + itoa(n)
+			}
+			if names = append(names, name); name == textOf(mode.Find("name")) {
+				return mode
+			}
+			f.concede("modes of one name", jsontree.Pointer{"meta", "variableCollections", id}.String(), textOf(c.Find("name")), "its second mode "+textOf(mode.Find("name"))+" is "+name+" now")
+			return tree.With(mode, "name", jsontree.NewString(name))
+		})
+		if modes == c.Find("modes") {
+			return c
+		}
+		return tree.With(c, "modes", modes)
+	})
+}
+
+// nameModes names the values of a variable that are of a mode that its collection does not have, and the mode that alone has a
+// value.
+func (f *figma) nameModes(v *jsontree.Node, path, origin string) {
+	id := textOf(v.Find("variableCollectionId"))
+	collection, values, known := f.collections.Find(id), membersOf(v.Find("valuesByMode")), map[string]string{}
+	if collection == nil {
+		return
+	}
+	for _, c := range append(f.extensionsOf(id), collection) {
+		for _, mode := range itemsOf(c.Find("modes")) {
+			known[textOf(mode.Find("modeId"))] = textOf(mode.Find("name"))
+		}
+	}
+	for _, m := range values {
+		switch message := "its value for the mode " + m.Name + ", which its collection does not have, is left out: " + spelled(m.Value); {
+		case known[m.Name] != "":
+		case f.places != nil: // else it may be a mode that was deleted
+			f.fault(origin, path, message)
+		default:
+			f.concede("values of modes that are not there", origin, path, message)
+		}
+	}
+	if len(values) > 0 && v.Find("valuesByMode").Find(textOf(collection.Find("defaultModeId"))) == nil && !f.Overrides {
+		f.concede(oneModeAlone, origin, path, "its collection's default mode has no value for it; that of "+cmp.Or(known[values[0].Name], values[0].Name)+" counts in all modes without one")
+	}
+}
+
 // nameDeleted names the variables that order leaves out.
 func (f *figma) nameDeleted() {
 	for _, v := range f.variables.Members {
@@ -76,7 +148,7 @@ func (f *figma) nameDeleted() {
 		case !v.Value.IsObject():
 			f.fault(at, v.Name, "it is not a variable: "+spelled(v.Value))
 		case isTrue(v.Value.Find("deletedButReferenced")) && !f.Overrides:
-			f.part.Concessions = append(f.part.Concessions, Concession{"variables that are deleted in Figma", at, textOf(v.Value.Find("name")), "it is left out"})
+			f.concede("variables that are deleted in Figma", at, textOf(v.Value.Find("name")), "it is left out")
 		}
 	}
 }
@@ -112,7 +184,7 @@ func (f *figma) nameAll(ids []string) {
 		names := segments(textOf(f.variables.Find(id).Find("name")))
 		for i, name := range names {
 			if names[i] = FixedName(name); names[i] != name && !f.Overrides {
-				f.part.Concessions = append(f.part.Concessions, Concession{WrongNames, f.place(id), strings.Join(names[:i+1], "."), Renamed(name, names[i])})
+				f.concede(WrongNames, f.place(id), strings.Join(names[:i+1], "."), Renamed(name, names[i]))
 			}
 		}
 		f.names[id] = names
@@ -201,6 +273,7 @@ func (f *figma) add(id string) {
 		return
 	}
 	f.usedNames[path] = id
+	f.nameModes(v, path, origin)
 	if f.Overrides && !isOwn {
 		return
 	}
@@ -216,6 +289,10 @@ func (f *figma) add(id string) {
 // place is where a variable stands, as a pointer.
 func (f *figma) place(id string) string {
 	return cmp.Or(f.places[id], jsontree.Pointer{"meta", "variables", id}.String())
+}
+
+func (f *figma) concede(kind, pointer, path, message string) {
+	f.part.Concessions = append(f.part.Concessions, Concession{kind, pointer, path, message})
 }
 
 func (f *figma) fault(pointer, path, message string) {

@@ -3,6 +3,7 @@ package tokenfile
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/livery/cli/tokenfile/tree"
@@ -59,7 +60,7 @@ func (f *figma) nameLeft(all []collection) {
 		for i, mode := range c.modes {
 			if mode != taken && !f.Overrides {
 				at := jsontree.Pointer{"meta", "variableCollections", c.id, "modes", itoa(i)}
-				f.part.Concessions = append(f.part.Concessions, Concession{"modes that are left out", at.String(), c.name, taken + " is taken, not " + mode + " (--token-mode)"})
+				f.concede("modes that are left out", at.String(), c.name, taken+" is taken, not "+mode+" (--token-mode)")
 			}
 		}
 	}
@@ -138,22 +139,31 @@ func figmaListsOf(root *jsontree.Node) *figmaLists {
 		name = "variableCollections"
 	}
 	f := figmaLists{jsontree.NewObject(), jsontree.NewObject(), map[string]string{}, map[string]string{}, map[string]*jsontree.Node{}, nil}
+	isCollection := func(n *jsontree.Node) bool {
+		return n.IsObject() && textOf(n.Find("name")) != "" && n.Find("modes") != nil
+	}
 	for i, c := range itemsOf(root.Find(name)) {
-		if !c.IsObject() || textOf(c.Find("name")) == "" || c.Find("modes") == nil {
+		if !isCollection(c) {
 			return nil
 		}
 		f.collection(c, jsontree.Pointer{name, itoa(i)})
 	}
-	for i, v := range itemsOf(root.Find("variables")) {
-		f.variable(v, cmp.Or(textOf(v.Find("variableCollectionId")), f.collectionID(textOf(v.Find("collection")))), "", jsontree.Pointer{"variables", itoa(i)})
+	if root.Find(name) == nil && isCollection(root) { // a file for each collection
+		f.collection(root, nil)
+	} else {
+		for i, v := range itemsOf(root.Find("variables")) {
+			id := cmp.Or(textOf(v.Find("variableCollectionId")), textOf(v.Find("collectionId")), textOf(v.Find("collection")))
+			f.variable(v, cmp.Or(f.collectionID(id), id), "", jsontree.Pointer{"variables", itoa(i)})
+		}
 	}
 	if len(f.variables.Members) == 0 {
 		return nil
 	}
 	for i := range f.variables.Members {
-		values := f.variables.Members[i].Value.Find("valuesByMode")
+		v := f.variables.Members[i].Value
+		values := v.Find("valuesByMode")
 		for j := range values.Members {
-			values.Members[j].Value = f.withoutNames(values.Members[j].Value)
+			values.Members[j].Value = f.withoutNames(values.Members[j].Value, f.collections.Find(textOf(v.Find("variableCollectionId"))))
 		}
 	}
 	tree.Index(f.variables)
@@ -177,8 +187,11 @@ func (f *figmaLists) collection(c *jsontree.Node, at jsontree.Pointer) {
 	list, usual := jsontree.NewArray(), jsontree.NewString(textOf(c.Find("defaultModeId")))
 	taken := jsontree.NewObject(jsontree.Member{Name: "name", Value: c.Find("name")}, jsontree.Member{Name: "modes", Value: list}, jsontree.Member{Name: "defaultModeId", Value: usual})
 	f.collections.Members = append(f.collections.Members, jsontree.Member{Name: id, Value: taken})
-	var names []string
-	for i, mode := range itemsOf(c.Find("modes")) {
+	modes, names := itemsOf(c.Find("modes")), []string(nil)
+	for _, m := range membersOf(c.Find("modes")) { // an object has them by id
+		modes = append(modes, jsontree.NewObject(jsontree.Member{Name: "id", Value: jsontree.NewString(m.Name)}, jsontree.Member{Name: "name", Value: m.Value}))
+	}
+	for i, mode := range modes {
 		name := cmp.Or(textOf(mode), textOf(mode.Find("name")))
 		names = append(names, name)
 		modeID := jsontree.NewString(cmp.Or(textOf(mode.Find("modeId")), textOf(mode.Find("id")), name))
@@ -204,8 +217,19 @@ func (f *figmaLists) variable(v *jsontree.Node, collection, mode string, at json
 	c := f.collections.Find(collection)
 	id := cmp.Or(textOf(v.Find("id")), collection+"/"+name)
 	values := cmp.Or(v.Find("valuesByMode"), v.Find("values"))
-	if name == "" || c == nil || mode == "" && !values.IsObject() || mode != "" && v.Find("value") == nil {
-		f.faults = append(f.faults, Fault{at.String(), cmp.Or(name, spelled(v)), "it is not a variable of a collection, with a name and values"})
+	problem := ""
+	switch {
+	case name == "":
+		problem = "the variable has no name"
+	case collection == "":
+		problem = "the variable names no collection"
+	case c == nil:
+		problem = "the variable is of the collection " + strconv.Quote(collection) + ", which the file does not have"
+	case mode == "" && !values.IsObject(), mode != "" && v.Find("value") == nil:
+		problem = "the variable has no value"
+	}
+	if problem != "" {
+		f.faults = append(f.faults, Fault{at.String(), cmp.Or(name, spelled(v)), problem})
 		return
 	}
 	taken := f.byID[id]
@@ -231,20 +255,26 @@ func (f *figmaLists) variable(v *jsontree.Node, collection, mode string, at json
 		own.Members = append(own.Members, jsontree.Member{Name: mode, Value: v.Find("value")})
 	}
 	for _, m := range membersOf(values) {
-		for _, known := range itemsOf(c.Find("modes")) {
-			if textOf(known.Find("name")) == m.Name { // else it is an id
-				m.Name = textOf(known.Find("modeId"))
-			}
+		modes := itemsOf(c.Find("modes"))
+		i := slices.IndexFunc(modes, func(mode *jsontree.Node) bool { return textOf(mode.Find("name")) == m.Name })
+		if i < 0 {
+			i = slices.IndexFunc(modes, func(mode *jsontree.Node) bool { return ModeKey(textOf(mode.Find("name"))) == ModeKey(m.Name) })
+		}
+		if i >= 0 { // else it is an id
+			m.Name = textOf(modes[i].Find("modeId"))
 		}
 		own.Members = append(own.Members, m)
 	}
 }
 
-// withoutNames returns a value in which an alias names its target by its id: plugins write its collection and name.
-func (f *figmaLists) withoutNames(value *jsontree.Node) *jsontree.Node {
+// withoutNames returns a value in which an alias names its target by its id: plugins write its name, and its collection, if that
+// is another than the one of the alias.
+func (f *figmaLists) withoutNames(value, collection *jsontree.Node) *jsontree.Node {
 	id := textOf(value.Find("id"))
 	switch kind := textOf(value.Find("type")); {
 	case kind == "VARIABLE_ALIAS" || kind == "alias":
+		name := textOf(value.Find("name"))
+		id = cmp.Or(id, f.ids[textOf(either(value, "collection", "collectionName"))+"/"+name], f.ids[textOf(collection.Find("name"))+"/"+name], name)
 	case value.Find("alias").IsString():
 		id = cmp.Or(f.ids[value.Find("alias").Text], value.Find("alias").Text)
 	case value.Find("collection").IsString() && value.Find("name").IsString():

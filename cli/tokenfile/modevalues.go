@@ -3,6 +3,7 @@ package tokenfile
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/livery/cli/tokenfile/tree"
@@ -153,7 +154,9 @@ func (v *modeValues) isModes(n *jsontree.Node) bool {
 func (v *modeValues) learnValue(n *jsontree.Node) {
 	if n = joinModes(n); v.isModes(n) {
 		for _, m := range n.Members {
-			v.names = AppendNew(v.names, m.Name)
+			if !slices.ContainsFunc(v.names, isMode(m.Name)) {
+				v.names = append(v.names, m.Name)
+			}
 		}
 	}
 	for _, inside := range below(n) {
@@ -161,14 +164,15 @@ func (v *modeValues) learnValue(n *jsontree.Node) {
 	}
 }
 
-// isModes reports whether an object holds one value for each mode and nothing else.
+// isModes reports whether an object holds one value for each mode and nothing else. Beside a condition such as _dark any name is
+// that of a mode.
 func isModes(n *jsontree.Node) bool {
 	if !n.IsObject() || len(n.Members) < 2 {
 		return false
 	}
-	usual := false
+	usual, hasCondition := false, slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return strings.HasPrefix(m.Name, "_") })
 	for _, m := range n.Members {
-		if !isKnownMode(m.Name) || m.Value.IsObject() && (m.Value.Find("$value") != nil || m.Value.Find("value") != nil && m.Value.Find("unit") == nil) {
+		if !hasCondition && !isKnownMode(m.Name) || m.Value.IsObject() && (m.Value.Find("$value") != nil || m.Value.Find("value") != nil && m.Value.Find("unit") == nil) {
 			return false
 		}
 		usual = usual || isUsual(m.Name)
@@ -220,6 +224,11 @@ func joinModes(n *jsontree.Node) *jsontree.Node {
 	return joined
 }
 
+// isMode reports of a name whether it is that of a mode.
+func isMode(mode string) func(name string) bool {
+	return func(name string) bool { return ModeKey(name) == ModeKey(mode) }
+}
+
 // ModeKey spells the name of a mode for comparisons: in lower case, without spaces, hyphens and underscores.
 func ModeKey(name string) string {
 	return strings.ToLower(withoutHyphens.Replace(name))
@@ -238,6 +247,7 @@ func (v *modeValues) choose(value *jsontree.Node, path jsontree.Pointer) (chosen
 	if !v.holdsModes(value) {
 		return value, !isOverride
 	}
+	v.nameTwice(value, path)
 	chosen = v.pick(value, v.Mode)
 	if isOverride {
 		return chosen, !jsontree.Equal(chosen, v.pick(value, ""))
@@ -248,6 +258,16 @@ func (v *modeValues) choose(value *jsontree.Node, path jsontree.Pointer) (chosen
 	taken, left := v.listed(value)
 	v.concede("values of several modes", path, spelled(value)+": "+taken+" is taken, not "+strings.Join(left, ", ")+" (--token-mode)")
 	return chosen, true
+}
+
+// nameTwice names the second of two values for one mode, whose names are spelled otherwise.
+func (v *modeValues) nameTwice(value *jsontree.Node, path jsontree.Pointer) {
+	for i, m := range value.Members {
+		first := slices.IndexFunc(value.Members, func(other jsontree.Member) bool { return isMode(m.Name)(other.Name) })
+		if first < i && v.isModes(value) && !jsontree.Equal(value.Members[first].Value, m.Value) {
+			v.concede("values of one mode", path, strconv.Quote(m.Name)+" is "+strconv.Quote(value.Members[first].Name)+", which counts; left out is "+spelled(m.Value))
+		}
+	}
 }
 
 // listed says which mode of the first object of modes in a value is taken, and which are not.
@@ -460,6 +480,9 @@ func (j *modeJoiner) value(l leaf, mode string, places map[string]leaf) *jsontre
 	return value
 }
 
+// oneModeAlone is the kind of the concessions of values that one mode has, and not the default.
+const oneModeAlone = "values of one mode alone"
+
 // unwrap makes the value of a token of an object whose members are equal.
 func (j *modeJoiner) unwrap() {
 	for i, l := range j.list {
@@ -469,7 +492,7 @@ func (j *modeJoiner) unwrap() {
 		}
 		j.list[i].value = first.Value
 		if len(l.value.Members) == 1 && !HasUsual([]string{first.Name}) {
-			j.said = append(j.said, Concession{"values of one mode alone", l.origin.String(), strings.Join(l.path, "."), first.Name + " alone says it, and it counts in all modes"})
+			j.said = append(j.said, Concession{oneModeAlone, l.origin.String(), strings.Join(l.path, "."), first.Name + " alone says it, and it counts in all modes"})
 		}
 	}
 }

@@ -212,8 +212,8 @@ var lengthGroups = []string{"size", "sizes", "sizing", "space", "spaces", "spaci
 // readPlain makes a part of plain JSON: each value is a token, whose type its shape tells.
 func readPlain(root *jsontree.Node, o Options) ([]Part, error) {
 	tree := placed{root: jsontree.NewObject(), part: Part{Origins: map[string]string{}}}
-	joined := joinGroups(leaves(root, nil, nil))
-	o.groups, tree.part.Concessions = joined.modes, joined.said
+	joined := joinGroups(tree.withReferences(leaves(root, nil, nil)))
+	o.groups, tree.part.Concessions = joined.modes, append(tree.part.Concessions, joined.said...)
 	for _, l := range joined.list {
 		path, origin := dottedPath(l.path), cmp.Or(l.origin.String(), l.path.String())
 		switch {
@@ -233,6 +233,42 @@ func readPlain(root *jsontree.Node, o Options) ([]Part, error) {
 	}
 	tree.part.Faults = append(tree.part.Faults, dollarValues(root, nil)...)
 	return tree.parts(dollarTokens, o), nil
+}
+
+// themeCall is a reference of Tailwind to another value of its theme.
+var themeCall = regexp.MustCompile(`^theme\(\s*['"]?([^'"()]+?)['"]?\s*\)$`)
+
+// withReferences returns values with aliases for the references that themes have without braces: theme(colors.a) of Tailwind, and
+// red.500 in the semanticTokens.colors of Chakra for colors.red.500. It names what else of Tailwind no browser knows.
+func (p *placed) withReferences(list []leaf) []leaf {
+	known := map[string]bool{}
+	for _, l := range list {
+		known[strings.Join(l.path, ".")] = true
+	}
+	for i, l := range list {
+		prefix, at := "", slices.Index(l.path, "semanticTokens")
+		if at >= 0 && at+2 < len(l.path) {
+			prefix = strings.Join(append(l.path[:at:at], l.path[at+1]), ".") + "."
+		}
+		list[i].value = MapStrings(l.value, func(text string) string {
+			names := []string{prefix + text}
+			if call := themeCall.FindStringSubmatch(text); call != nil {
+				names = []string{call[1], "theme." + call[1], "theme.extend." + call[1]}
+			} else if prefix == "" {
+				names = nil
+			}
+			isKnown := func(name string) bool { return known[name] }
+			switch i := slices.IndexFunc(names, isKnown); {
+			case i >= 0:
+				return "{" + names[i] + "}"
+			case strings.Contains(text, "theme(") || strings.Contains(text, "<alpha-value>"):
+				message := strconv.Quote(text) + " is a text in the served files: only Tailwind gives it a value"
+				p.part.Concessions = append(p.part.Concessions, Concession{"expressions of Tailwind", l.path.String(), strings.Join(l.path, "."), message})
+			}
+			return text
+		})
+	}
+	return list
 }
 
 // dollarValues lists the values of plain JSON that are those of tokens and whose names, or those of their groups, begin with $.

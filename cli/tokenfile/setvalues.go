@@ -32,30 +32,44 @@ func readSetValues(root *jsontree.Node, o Options) ([]Part, error) {
 	return []Part{part}, nil
 }
 
-// leftSets names the sets of tokens that are not modes, of which the first counts.
+// leftSets names the values of tokens that no mode has: of sets that are not modes the first counts. It names the tokens of which
+// one mode alone has a value, too.
 func leftSets(n *jsontree.Node, at jsontree.Pointer) (list []Concession) {
-	for _, m := range n.Members {
-		below, isSets := append(at[:len(at):len(at)], m.Name), isSetValue(n) && m.Name == "sets"
-		if isSets && len(m.Value.Members) > 1 && !isModes(setsOf(m.Value)) {
-			for _, set := range m.Value.Members[1:] {
-				list = append(list, Concession{
-					"values of several sets", append(below[:len(below):len(below)], set.Name).String(), strings.Join(at, "."),
-					"the value of " + m.Value.Members[0].Name + " is taken, not that of " + set.Name + ": " + spelled(setValue(set.Value)),
-				})
+	path := strings.Join(at, ".")
+	if isSetValue(n) {
+		values := setsOf(n)
+		first := values.Members[0]
+		switch own := ownValue(n); {
+		case len(values.Members) == 1 && IsModeName(first.Name) && !isUsual(first.Name):
+			list = append(list, Concession{oneModeAlone, at.String(), path, first.Name + " alone says it, and it counts in all modes"})
+		case n.Find("ref") == nil && own != nil && values.Find(besideModes) == nil && !jsontree.Equal(own, values.Members[modeIndex(values, "")].Value):
+			list = append(list, Concession{twoValues, at.String(), path, "the values of its sets count, and its own is left out: " + spelled(own)})
+		}
+		for _, set := range values.Members[1:] {
+			if !isModes(values) {
+				below := append(at[:len(at):len(at)], "sets", set.Name)
+				list = append(list, Concession{"values of several sets", below.String(), path, "the value of " + first.Name + " is taken, not that of " + set.Name + ": " + spelled(set.Value)})
 			}
 		}
+	}
+	for _, m := range n.Members {
 		if m.Value.IsObject() {
-			list = append(list, leftSets(m.Value, below)...)
+			list = append(list, leftSets(m.Value, append(at[:len(at):len(at)], m.Name))...)
 		}
 	}
 	return list
 }
 
-// setsOf is the value of each of the sets of a token.
-func setsOf(sets *jsontree.Node) *jsontree.Node {
+// setsOf is the value of each of the sets of a token. A value beside the sets is the default, if none of them is.
+func setsOf(n *jsontree.Node) *jsontree.Node {
+	var names []string
 	values := jsontree.NewObject()
-	for _, m := range sets.Members {
+	for _, m := range n.Find("sets").Members {
+		names = append(names, m.Name)
 		values.Members = append(values.Members, jsontree.Member{Name: m.Name, Value: setValue(m.Value)})
+	}
+	if own := n.Find("value"); own != nil && !HasUsual(names) {
+		values.Members = append([]jsontree.Member{{Name: besideModes, Value: shadowed(own)}}, values.Members...)
 	}
 	return values
 }
@@ -95,17 +109,23 @@ func shadowed(value *jsontree.Node) *jsontree.Node {
 	return value
 }
 
-// setValue is the value of a token: an alias, a value for each set, or a value.
-func setValue(n *jsontree.Node) *jsontree.Node {
+// ownValue is the value of a token that stands in no set; nil if it has none.
+func ownValue(n *jsontree.Node) *jsontree.Node {
 	switch ref := n.Find("ref"); {
 	case textOf(ref) != "":
 		return jsontree.NewString("{" + strings.Trim(ref.Text, "{}") + "}")
 	case ref != nil && !ref.IsString():
 		return shadowed(ref)
-	case !isSetValue(n):
-		return shadowed(n.Find("value"))
 	}
-	values := setsOf(n.Find("sets"))
+	return shadowed(n.Find("value"))
+}
+
+// setValue is the value of a token: an alias, a value for each set, or a value.
+func setValue(n *jsontree.Node) *jsontree.Node {
+	if n.Find("ref") != nil || !isSetValue(n) {
+		return ownValue(n)
+	}
+	values := setsOf(n)
 	if len(values.Members) == 1 || !isModes(values) {
 		return values.Members[0].Value
 	}

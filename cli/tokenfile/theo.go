@@ -2,6 +2,7 @@ package tokenfile
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"example.com/livery/cli/tokenfile/syntax"
@@ -11,15 +12,12 @@ import (
 // recogniseTheo recognises the form of Salesforce's Theo, in which others publish too: props beside aliases or global.
 func recogniseTheo(f *syntax.File, _ Options) string {
 	props := f.Root.Find("props")
-	if !props.IsObject() || f.Root.Find("aliases") == nil && f.Root.Find("global") == nil {
+	isProp := func(m jsontree.Member) bool { return isLegacyToken(m.Value) }
+	isList := len(itemsOf(props)) > 0 && isListed(props.Items()[0])
+	if !isList && !slices.ContainsFunc(membersOf(props), isProp) || f.Root.Find("aliases") == nil && f.Root.Find("global") == nil {
 		return ""
 	}
-	for _, m := range props.Members {
-		if !isLegacyToken(m.Value) {
-			return ""
-		}
-	}
-	return "it has props beside aliases or global, each with a value"
+	return "it has props beside aliases or global, with values"
 }
 
 // readTheo makes a part of the props. An alias of the file stands in place as its value: {!NAME}.
@@ -32,5 +30,14 @@ func readTheo(root *jsontree.Node, o Options) ([]Part, error) {
 		}
 		return text
 	})
-	return []Part{convertSet("", props, jsontree.Pointer{"props"}, dictionaryTokens, o)}, nil
+	if isArray(props) {
+		return readTokenList(jsontree.NewObject(jsontree.Member{Name: "props", Value: props}), o)
+	}
+	part := convertSet("", props, jsontree.Pointer{"props"}, dictionaryTokens, o)
+	for _, m := range props.Members {
+		if !isMeta(m.Name) && !isToken(m.Value) && len(notRead(m.Value, nil, "")) == 0 {
+			part.Faults = append(part.Faults, Fault{jsontree.Pointer{"props", m.Name}.String(), m.Name, "it has no value: " + spelled(m.Value)})
+		}
+	}
+	return []Part{part}, nil
 }

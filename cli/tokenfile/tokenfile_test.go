@@ -303,7 +303,7 @@ func TestListsOfPluginsAreVariablesOfFigma(t *testing.T) {
 			`{"name":"C","modes":["Light","Dark"],"variables":[{"name":"bg","type":"COLOR","values":{"Light":{"alias":"P/p/blue"},"Dark":"#000"}},{"name":"gap","type":"FLOAT","values":{"Light":4,"Dark":4}}]}]}`,
 		`{"variables":[{"id":"V:1","name":"p/blue","collection":"P","resolvedType":"COLOR","valuesByMode":{"Value":"#00f"}},` +
 			`{"id":"V:2","name":"bg","variableCollectionId":"C:2","resolvedType":"COLOR","valuesByMode":{"2:0":{"type":"VARIABLE_ALIAS","id":"V:1"},"2:1":"#000"}},` +
-			`{"id":"V:3","name":"gap","variableCollectionId":"C:2","resolvedType":"FLOAT","valuesByMode":{"2:0":4}}],` +
+			`{"id":"V:3","name":"gap","collectionId":"C:2","resolvedType":"FLOAT","valuesByMode":{"2:0":4}}],` +
 			`"variableCollections":[{"id":"C:1","name":"P","modes":[{"modeId":"1:0","name":"Value"}]},{"id":"C:2","name":"C","defaultModeId":"2:0","modes":[{"modeId":"2:1","name":"Dark"},{"modeId":"2:0","name":"Light"}]}]}`,
 	} {
 		parts, err := convert(t, text, Options{})
@@ -332,9 +332,34 @@ func TestListsOfPluginsAreVariablesOfFigma(t *testing.T) {
 	parts, err := convert(t, styles, Options{})
 	want := `{"h":{"$type":"typography","$value":{"fontFamily":"Inter","fontSize":"32px","fontWeight":"Bold","lineHeight":"40px","letterSpacing":"0.05em"}},` +
 		`"e":{"$type":"shadow","$value":[{"color":{"colorSpace":"srgb","components":[0,0,0],"hex":"#000000"},"offsetX":"0px","offsetY":"1px","blur":"2px","spread":"0px","inset":true}]}}` +
-		` !h: two variables have this name; the first counts !n: it is not a variable of a collection, with a name and values !g: a style of Figma of this kind has no type of DTCG: {"columns":3}`
+		` !h: two variables have this name; the first counts !n: the variable has no value !g: a style of Figma of this kind has no type of DTCG: {"columns":3}`
 	if got := spell(parts); err != nil || got != want {
 		t.Errorf("the styles are %s, %v, want %s", got, err, want)
+	}
+}
+
+// TestWhatIsNotReadOfFigmaIsNamed: styles beside variables, values of modes that are not there, and variables of no collection.
+func TestWhatIsNotReadOfFigmaIsNamed(t *testing.T) {
+	const one = `"resolvedType":"FLOAT","variableCollectionId":"C"`
+	const collections = `"collections":[{"id":"C","name":"c","modes":["Light","Dark"]}],`
+	for _, c := range []struct{ text, mode, want string }{
+		{`{` + collections + `"variables":[{"name":"a",` + one + `,"values":{"light":1,"Dark":2,"Sepia":3}},{"name":"b",` + one + `,"values":{"Dark":4}},{"name":"d","collection":"D","values":{"Light":5}}],` +
+			`"styles":{"text":[{"name":"H","fontSize":20}]},"modes":[{"name":"x"}]}`, "", `{"a":{"$type":"number","$value":1},"b":{"$type":"number","$value":4}} ` +
+			`!d: the variable is of the collection "D", which the file does not have !H: text beside the variables are not read: {"name":"H","fontSize":20} ` +
+			`!a: its value for the mode Sepia, which its collection does not have, is left out: 3 ?c ?b`},
+		{`{"meta":{"variableCollections":{"C":{"name":"c","defaultModeId":"1","modes":[{"modeId":"1","name":"L"},{"modeId":"2","name":"D"},{"modeId":"3","name":"D"}]}},` +
+			`"variables":{"a":{"name":"a",` + one + `,"valuesByMode":{"1":1,"2":2,"3":3,"9":4}}},"textStyles":[{"name":"T","value":1}]}}`, "D 2", `{"a":{"$type":"number","$value":3}} !T: textStyles beside the variables are not read: {"name":"T","value":1} ?c ?c ?c ?a`},
+		{`{"name":"c","modes":{"1":"Light","2":"Dark"},"variables":[{"name":"a","type":"FLOAT","valuesByMode":{"1":1,"2":2}},{"name":"b","type":"FLOAT","valuesByMode":{"1":{"type":"VARIABLE_ALIAS","name":"a"}}},` +
+			`{"name":"d","type":"FLOAT","valuesByMode":{"1":{"type":"VARIABLE_ALIAS","name":"x"}}}]}`, "Dark", `{"a":{"$type":"number","$value":2},"b":{"$type":"number","$value":"{a}"}} !d: it is an alias of x, which the file lacks ?c`},
+	} {
+		parts, err := convert(t, c.text, Options{Mode: c.mode})
+		got := spell(parts)
+		for _, said := range parts[0].Concessions {
+			got += " ?" + said.Path
+		}
+		if err != nil || got != c.want {
+			t.Errorf("of %s the tokens are\n%s, %v, want\n%s", c.text, got, err, c.want)
+		}
 	}
 }
 
@@ -679,6 +704,12 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{"a built file of Style Dictionary", `{"a":{"value":"16","unit":"px","original":{"value":"{b}"},"name":"a","attributes":{},"path":["a"]}}`, `{"a":{"$value":"16px"}}`},
 		{"its sizes are finished", `{"size":{"a":{"value":"10","original":{"value":"10"},"attributes":{}}}}`, `{"size":{"a":{"$value":"10"}}}`},
 		{"weights among sizes are none", `{"size":{"fontWeight":{"bold":{"value":700}},"z-index":{"a":{"value":"2"}},"a":{"value":2}}}`, `{"size":{"fontWeight":{"bold":{"$value":700}},"z-index":{"a":{"$value":"2"}},"a":{"$type":"dimension","$value":"2rem"}}}`},
+		{"words of numbers apart", `{"size":{"font":{"weight":{"bold":{"value":700}}},"weight":{"a":{"value":"300"}},"leading":{"a":{"value":1.1}},"b":{"value":2}}}`, `{"size":{"font":{"weight":{"bold":{"$value":700}}},"weight":{"a":{"$value":"300"}},"leading":{"a":{"$value":1.1}},"b":{"$type":"dimension","$value":"2rem"}}}`},
+		{"a prop of Theo without a value", `{"aliases":{"A":"#fff"},"props":{"a":{"value":"{!A}"},"b":{"type":"color"}}}`, `{"a":{"$value":"#fff"},"b":{}} !b: it has no value: {"type":"color"}`},
+		{"props of Theo as a list", `{"aliases":{"A":"#fff"},"props":[{"name":"a","value":"{!A}"}]}`, `{"a":{"$value":"#fff"}}`},
+		{"conditions beside breakpoints", `{"a":{"value":{"base":"#fff","_dark":"#000","md":"#111","_acme":"#222"}}}`, `{"a":{"$value":"#fff"}}`},
+		{"references in a theme", `{"theme":{"colors":{"a":{"50":"#fff"},"b":"theme(colors.a.50)"}}}`, `{"theme":{"colors":{"a":{"50":{"$value":"#fff"}},"b":{"$value":"{theme.colors.a.50}"}}}}`},
+		{"references without braces", `{"colors":{"red":{"500":"#f00","400":"#e00"},"b":"theme('colors.red.500')","c":"#fff"},"semanticTokens":{"colors":{"error":"red.500","x":{"default":"red.500","_dark":"red.400"},"y":"red.900"}}}`, `{"colors":{"red":{"500":{"$value":"#f00"},"400":{"$value":"#e00"}},"b":{"$value":"{colors.red.500}"},"c":{"$value":"#fff"}},"semanticTokens":{"colors":{"error":{"$value":"{colors.red.500}"},"x":{"$value":"{colors.red.500}"},"y":{"$value":"red.900"}}}}`},
 		{"sizes with their type", `{"size":{"a":{"value":"10","type":"dimension"}}}`, `{"size":{"a":{"$type":"dimension","$value":"10rem"}}}`},
 		{"scales", `{"space":[0,4,"1em"],"colors":["#fff","#000"],"ease":[0,0,1,1],"fonts":{"body":["Inter","serif"]},"lineHeights":[1,1.5,2,3]}`, `{"space":{"0":{"$value":0},"1":{"$value":4},"2":{"$value":"1em"}},"colors":{"0":{"$value":"#fff"},"1":{"$value":"#000"}},"ease":{"$value":[0,0,1,1]},"fonts":{"body":{"$value":["Inter","serif"]}},"lineHeights":{"0":{"$value":1},"1":{"$value":1.5},"2":{"$value":2},"3":{"$value":3}}}`},
 		{"scales of texts", `{"shadows":["none","0px 2px 1px -1px rgba(0,0,0,0.2),0px 1px 1px 0px rgba(0,0,0,0.14)"],"size":["12px","auto"],"font":{"body":["Inter","serif"]}}`, `{"shadows":{"0":{"$value":"none"},"1":{"$value":"0px 2px 1px -1px rgba(0,0,0,0.2),0px 1px 1px 0px rgba(0,0,0,0.14)"}},"size":{"0":{"$value":"12px"},"1":{"$value":"auto"}},"font":{"body":{"$value":["Inter","serif"]}}}`},
@@ -702,6 +733,9 @@ func TestFormsOfTheWorld(t *testing.T) {
 	named := []struct{ text, want string }{
 		{`{"a":{"value":"#fff","darkValue":"#000"}}`, "a"},
 		{`{"a":{"value":"#fff","modes":{"x":"#000"}}}`, "a"},
+		{`{"a":{"value":{"light":"#fff","dark":"#000"," dark":"#111","_dark":"#000"}}}`, "values of one mode a, values of several modes a"},
+		{`{"s":{"c":{"type":"composition","value":{"fill":"#005","x":"1px"},"fill":{"value":"#006"},"x":"2px"}},"$themes":[]}`, "c.fill, compositions c, members beside the value of a token c"},
+		{`{"a":{"value":"#001","sets":{"dark":{"value":"#002"}}},"b":{"value":"#003","sets":{"light":{"value":"#004"},"dark":{"value":"#005"}}},"c":{"sets":{"dark":{"value":"#006"}}},"d":{"value":"1px","sets":{"x":{"value":"2px"}}}}`, "values of several modes a, values of several modes b, tokens with two values b, values of one mode alone c, values of several sets d"},
 		{`{"a":{"$value":"#fff","modes":{"x":4}},"b":{"$value":1,"$dark":2,"$deprecated":"#fff"},"c":{"$value":1,"n":2,"name":"{c}","hover":"#000"}}`, "a, b, members beside the value of a token c"},
 		{`{"s":{"a":{"value":"#fff","dark":"#000"},"b":{"value":"#fff","on":{"dark":"#000"}}},"$themes":[]}`, "a, members beside the value of a token b"},
 		{`{"l":[{"name":"a","value":"#fff","valuesByMode":{"dark":"#000"}},{"name":"b","value":"#fff","children":[{"name":"x","value":"#000"}]},{"name":"c","value":1,"hover":{"value":2}}]}`, "a, b.children.0"},
@@ -709,6 +743,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"cssVars":{"light":{"a":"#fff"}},"cssVarsV4":{"light":{"b":"#eee"}},"tailwind":{"config":{"theme":{"c":"#ddd"}}}}`, "b, c"},
 		{`{"cssVars":{"light":{"a":"1 2% 3%"}},"tailwind":{"config":{"theme":{"a":"hsl(var(--a))"}}}}`, "uses of custom properties in Tailwind's configuration a"},
 		{`{"list":[{"name":"a","value":"#fff"}],"rest":["#000"]}`, "rest"},
+		{`{"a":"#fff","b":"rgb(var(--x) / <alpha-value>)","c":"theme(no.b)"}`, "expressions of Tailwind b, expressions of Tailwind c"},
 		{`{"a":{"$type":"dimension","$value":"16 px"},"b":{"$type":"string","$value":"16 px"},"c":{"$type":"dimension","$value":"16px"}}`, "blanks before units a"},
 	}
 	for _, c := range named {
@@ -779,6 +814,14 @@ func TestModesInModesAreModesBesideThem(t *testing.T) {
 		if list := strings.Join(parts[0].ModeNames, ", "); list != "light, hc, dark, dark hc" {
 			t.Errorf("the modes are %s", list)
 		}
+	}
+}
+
+// TestModesAreOneWhateverTheirLetters: of two tokens.
+func TestModesAreOneWhateverTheirLetters(t *testing.T) {
+	parts, err := convert(t, `{"a":{"value":{"light":"#fff","Dark":"#000"}},"b":{"value":{"light":"#eee","_dark":"#111"}}}`, Options{Choice: map[string]string{"": "Dark"}})
+	if got := spell(parts); err != nil || got != `{"a":{"$value":"#000"},"b":{"$value":"#111"}}` || !slices.Equal(parts[0].ModeNames, []string{"light", "Dark"}) {
+		t.Errorf("Convert() = %s, %v, of the modes %q", got, err, parts[0].ModeNames)
 	}
 }
 

@@ -46,6 +46,9 @@ func (r *Result) concede(kind string, at jsontree.Pointer, message string) {
 	r.Concessions = append(r.Concessions, tokenfile.Concession{Kind: kind, Pointer: at.String(), Path: strings.Join(at, "."), Message: message})
 }
 
+// takenNames is the kind of the concessions of names that cannot be mended.
+const takenNames = "names that others have"
+
 // names mends names with dots and braces, and the aliases to the tokens below them. A name that is taken is left, and so is
 // the second of two that would become one.
 func (r *Result) names() {
@@ -53,14 +56,18 @@ func (r *Result) names() {
 	taken := map[*jsontree.Node]map[string]bool{}
 	tree := edit(r.Tree, nil, func(at jsontree.Pointer, group *jsontree.Node, m jsontree.Member) jsontree.Member {
 		name := tokenfile.FixedName(m.Name)
-		if name == m.Name || group.Find(name) != nil || taken[group][name] {
+		old := append(at[:len(at):len(at)], m.Name)
+		switch {
+		case name == m.Name:
+			return m
+		case group.Find(name) != nil || taken[group][name]:
+			r.concede(takenNames, old, `"`+m.Name+`" would be "`+name+`", which stands beside it; rename one of the two`)
 			return m
 		}
 		if taken[group] == nil {
 			taken[group] = map[string]bool{}
 		}
 		taken[group][name] = true
-		old := append(at[:len(at):len(at)], m.Name)
 		fixed := make(jsontree.Pointer, len(old))
 		for i := range old {
 			fixed[i] = tokenfile.FixedName(old[i])

@@ -1,11 +1,13 @@
 package repair
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -44,8 +46,8 @@ func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 			`{"s":{"0-5":{"$value":"2px"},"_x_":{"$value":"calc({s.0-5} * 2)"}},"t":{"$type":"border","$value":{"width":"{s.0-5}"}}}`,
 			`/s/0-5 "0.5" is "0-5" now, in aliases too; /s/_x_ "{x}" is "_x_" now, in aliases too`,
 		},
-		{"a name that is taken is left", `{"0.5":{"$value":1},"0-5":{"$value":2}}`, `{"0.5":{"$value":1},"0-5":{"$value":2}}`, ""},
-		{"the second of two that would have one name is left", `{"a{":{"$value":1},"a}":{"$value":2},"b":{"$value":"{a}}"}}`, `{"a_":{"$value":1},"a}":{"$value":2},"b":{"$value":"{a}}"}}`, `/a_ "a{" is "a_" now, in aliases too`},
+		{"a name that is taken is left", `{"0.5":{"$value":1},"0-5":{"$value":2}}`, `{"0.5":{"$value":1},"0-5":{"$value":2}}`, `/0.5 "0.5" would be "0-5", which stands beside it; rename one of the two`},
+		{"the second of two that would have one name is left", `{"a{":{"$value":1},"a}":{"$value":2},"b":{"$value":"{a}}"}}`, `{"a_":{"$value":1},"a}":{"$value":2},"b":{"$value":"{a}}"}}`, `/a_ "a{" is "a_" now, in aliases too; /a} "a}" would be "a_", which stands beside it; rename one of the two`},
 		{"aliases that name a value", `{"a":{"$value":1},"b":{"$value":"{a.value}"},"c":{"$value":["{a.$value}"]},"d":{"$value":"{x.value}"}}`, `{"a":{"$value":1},"b":{"$value":"{a}"},"c":{"$value":["{a}"]},"d":{"$value":"{x.value}"}}`, ""},
 		{"a token that is called value", `{"a":{"value":{"$value":1}},"b":{"$value":"{a.value}"}}`, `{"a":{"value":{"$value":1}},"b":{"$value":"{a.value}"}}`, ""},
 		{
@@ -94,8 +96,9 @@ func TestNoTokenIsLostByRepair(t *testing.T) {
 		if got := len(dtcg.Read(done.Tree).Tokens); got != 4 {
 			t.Fatalf("Document(%s) has %d tokens, want 4", text, got)
 		}
-		if again := Document(done.Tree); len(again.Concessions) > 0 {
-			t.Fatalf("Document(Document(%s)) = %v, want nothing", text, again.Concessions)
+		isTaken := func(c tokenfile.Concession) bool { return c.Kind == takenNames } // which stay
+		if again := slices.DeleteFunc(Document(done.Tree).Concessions, isTaken); len(again) > 0 {
+			t.Fatalf("Document(Document(%s)) = %v, want nothing", text, again)
 		}
 	})
 }

@@ -113,6 +113,21 @@ func TestSetsOfNoThemeAreNamed(t *testing.T) {
 	}
 }
 
+// TestAFileWithoutTokensSaysWhatItLacks: to be of the form that it is most like.
+func TestAFileWithoutTokensSaysWhatItLacks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`[{"a":{"$value":1}},{"b":{"$value":2}}]`:                      "the token 0.a stands in an array",
+		`{"variables":[{"name":"a","valuesByMode":{"Light":"#fff"}}]}`: "variables of Figma stand in it, and not beside them their collections",
+		`{"a":{"b":"c"}}`: "no $value stands in it",
+	} {
+		_, err := source.Theme(&term.App{}, []string{filepath.Join(written(t, map[string]string{"in.json": text}), "in.json")}, tokenfile.Options{})
+		if err == nil || !strings.Contains(err.Error(), "in.json holds no token: "+want) {
+			t.Errorf("of %s: %v, want %s", text, err, want)
+		}
+	}
+}
+
 // TestATokenThatAFileMakesAGroupIsNamed: and the tokens of a group that a file makes a token.
 func TestATokenThatAFileMakesAGroupIsNamed(t *testing.T) {
 	t.Parallel()

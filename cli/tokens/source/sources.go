@@ -177,7 +177,7 @@ func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 	for _, file := range files {
 		if file.unread == nil && file.kind == tokenfile.Flat && len(files) == 1 && len(file.parsed.Root.Members) > 0 {
 			return nil, term.Fail("A Theme takes a tree of tokens, in one of the forms that livery push --help lists; a flat map of paths to values is for a Variant (--variant).",
-				"%s holds no token: no $value stands in it", file.name)
+				"%s holds no token: %s", file.name, file.nearestForm())
 		}
 		for _, part := range file.parts {
 			if len(files) > 1 {
@@ -220,6 +220,18 @@ func withOwnTypes(n, above *jsontree.Node) *jsontree.Node {
 		}
 		return m
 	})
+}
+
+// nearestForm says what a file lacks to be of the form that it is most like.
+func (f *tokenFile) nearestForm() string {
+	inArrays := tokenfile.Outside(f.parsed.Root, nil, func(string) bool { return false })
+	switch {
+	case len(inArrays) > 0:
+		return "the token " + strings.TrimPrefix(inArrays[0].Path, "-.") + " stands in an array, and only groups, or lists of tokens with names, hold tokens"
+	case strings.Contains(f.text, `"valuesByMode"`):
+		return "variables of Figma stand in it, and not beside them their collections, as meta.variableCollections or as a list of which each has a name and modes"
+	}
+	return "no $value stands in it"
 }
 
 // modesLast returns files with the stylesheets last that say something of a mode: its selectors win over the usual ones,
