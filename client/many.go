@@ -191,8 +191,8 @@ func (s ThemeScope) BatchVariants(ctx context.Context, b VariantBatch) (BatchRes
 	return answer, err
 }
 
-// VariantAllowance returns how many Variants the Theme may have by the plan of the caller's Team; of several Teams, by the
-// largest of their plans. An origin of an earlier release answers ErrNotFound.
+// VariantAllowance returns how many Variants the Theme may have by the plan of the caller's Team; of several Teams, by
+// the largest of their plans. An origin of an earlier release answers ErrNotFound.
 func (s ThemeScope) VariantAllowance(ctx context.Context) (most int, err error) {
 	var caller struct {
 		Teams []struct{ VariantsPerTheme int } `json:"teams"`

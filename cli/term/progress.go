@@ -31,8 +31,8 @@ func (p *progress) start() {
 	p.bar.SetCurrent(int64(p.at))
 }
 
-// ProgressBar returns the progress of work that is rarely long: a bar on a terminal if it takes more than a second, and nothing
-// elsewhere.
+// ProgressBar returns the progress of work that is rarely long: a bar on a terminal if it takes more than a second, and
+// nothing elsewhere.
 func (a *App) ProgressBar(what string, total int) *progress {
 	return &progress{a: a, what: what, total: total, began: time.Now()}
 }

@@ -27,13 +27,14 @@ func (a *App) ReadFile(path string) (data []byte, err error) {
 	return data, nil
 }
 
-// IsStream reports whether a path is an input that can be read once: the standard input, or the output of a command that
-// the shell gives to this program, as <(command) does.
+// IsStream reports whether a path is an input that can be read once: the standard input, or the output of a command
+// that the shell gives to this program, as <(command) does.
 func IsStream(path string) bool {
 	return path == "-" || path == "/dev/stdin" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/")
 }
 
-// IsSpecial reports whether a path leads to a pipe, a socket or a device that is not a stream: a read of it may never end.
+// IsSpecial reports whether a path leads to a pipe, a socket or a device that is not a stream: a read of it may never
+// end.
 func IsSpecial(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir() && !IsStream(path)

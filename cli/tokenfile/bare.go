@@ -56,8 +56,8 @@ func aliasesStartInSets(root *jsontree.Node, isDTCG bool) bool {
 	return typed && inside > 0 && above == 0
 }
 
-// ReachesInto reports whether an alias of a file leads somewhere in another: then the members of the file are groups, and not
-// token sets, whatever its shape.
+// ReachesInto reports whether an alias of a file leads somewhere in another: then the members of the file are groups,
+// and not token sets, whatever its shape.
 func ReachesInto(root, other *jsontree.Node) (reaches bool) {
 	eachToken(root, isToken, func(token *jsontree.Node) {
 		eachAlias(either(token, "$value", "value"), func(path jsontree.Pointer) { reaches = reaches || other.Lookup(path) != nil })

@@ -94,8 +94,8 @@ func themeOf(root *jsontree.Node) jsontree.Pointer {
 	return nil
 }
 
-// dictionaryToken makes a DTCG token of one of Style Dictionary: an alias may end with .value, and the first name of the path
-// of a token without a type is its category (category/type/item).
+// dictionaryToken makes a DTCG token of one of Style Dictionary: an alias may end with .value, and the first name of
+// the path of a token without a type is its category (category/type/item).
 func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	kind, value := textOf(either(n, "$type", "type")), withoutValueSuffix(c.original(n, path))
 	value = withoutParts(value)
@@ -145,8 +145,9 @@ func withoutParts(n *jsontree.Node) *jsontree.Node {
 	})
 }
 
-// colorText is a colour that is a list of red, green, blue and perhaps alpha, or an object of these or of hue, saturation and
-// lightness, as Style Dictionary's transforms read it; nil if n is none. Red, green and blue up to 1 are Figma's.
+// colorText is a colour that is a list of red, green, blue and perhaps alpha, or an object of these or of hue,
+// saturation and lightness, as Style Dictionary's transforms read it; nil if n is none. Red, green and blue up to 1 are
+// Figma's.
 func colorText(n *jsontree.Node) *jsontree.Node {
 	var parts []string
 	for _, item := range itemsOf(n) {
@@ -176,8 +177,8 @@ func colorText(n *jsontree.Node) *jsontree.Node {
 	return text
 }
 
-// original is the value of a token. A built file for iOS has colours as objects of red, green and blue, and beside them what
-// the source says; another has the unit of a number apart.
+// original is the value of a token. A built file for iOS has colours as objects of red, green and blue, and beside them
+// what the source says; another has the unit of a number apart.
 func (c *setConverter) original(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	value := either(n, "$value", "value")
 	source := n.Find("original").Find("value")
@@ -191,7 +192,8 @@ func (c *setConverter) original(n *jsontree.Node, path jsontree.Pointer) *jsontr
 	return value
 }
 
-// isType reports whether a word is a type, if perhaps spelled otherwise, and not a label of the team that wrote the file.
+// isType reports whether a word is a type, if perhaps spelled otherwise, and not a label of the team that wrote the
+// file.
 func isType(word string) bool {
 	_, isStudio := studioTypes[word]
 	return isStudio || slices.Contains(dtcg.TypeNames(), word) || NearestType(word) != ""
@@ -203,8 +205,8 @@ var bareHex = regexp.MustCompile(`^(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f
 // bareNumber is a number without a unit, as people write it in a string too.
 var bareNumber = regexp.MustCompile(`^-?(\d+\.?\d*|\.\d+)$`)
 
-// categories are the types that Style Dictionary's own transforms give to the tokens of a category, and the units that its
-// platform css writes after a bare number.
+// categories are the types that Style Dictionary's own transforms give to the tokens of a category, and the units that
+// its platform css writes after a bare number.
 var categories = map[string]struct{ kind, unit string }{
 	"size":    {"dimension", "rem"},
 	"time":    {"duration", "ms"},

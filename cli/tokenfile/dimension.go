@@ -87,8 +87,8 @@ type theme struct {
 	across      string            // Dimension.Across
 }
 
-// themesOf lists the themes of Tokens Studio; if there are none, those that the names of the token sets imply. meta holds the
-// member $themes, if there is one.
+// themesOf lists the themes of Tokens Studio; if there are none, those that the names of the token sets imply. meta
+// holds the member $themes, if there is one.
 func themesOf(meta *jsontree.Node, sets []string, at func(set string) *jsontree.Node) (themes []theme) {
 	for _, n := range itemsOf(meta.Find("$themes")) {
 		t := theme{textOf(n.Find("group")), textOf(n.Find("name")), map[string]string{}, ""}
@@ -112,10 +112,11 @@ func IsModeFolder(name string) bool { return slices.Contains(modeFolders, string
 // setMode is a mode of which a token set is.
 type setMode struct{ group, mode string }
 
-// impliedThemes makes a theme of each mode by which token sets are called: light and dark, theme/light and theme/dark, brand/a
-// and brand/b. Each takes the sets that are called by none too, and one without a name these alone if the others are such as
-// dark, beside which they are the usual mode. A set below another is of its mode, as brands/a/fonts below brands/a. Of a grid,
-// such as acme/light, acme/dark, globex/light and globex/dark, a set is of a brand and of a mode.
+// impliedThemes makes a theme of each mode by which token sets are called: light and dark, theme/light and theme/dark,
+// brand/a and brand/b. Each takes the sets that are called by none too, and one without a name these alone if the
+// others are such as dark, beside which they are the usual mode. A set below another is of its mode, as brands/a/fonts
+// below brands/a. Of a grid, such as acme/light, acme/dark, globex/light and globex/dark, a set is of a brand and of a
+// mode.
 func impliedThemes(sets []string, at func(set string) *jsontree.Node) (themes []theme) {
 	known, modes := make([]setMode, len(sets)), map[string][]string{}
 	for i, name := range sets {
@@ -199,8 +200,8 @@ func dimensionsOf(of [][]setMode) (all []Dimension) {
 	return all
 }
 
-// gridOfSets returns the brands among the groups of token sets: folders beside each other of which each has the same usual mode,
-// in a set with tokens that another of them has too.
+// gridOfSets returns the brands among the groups of token sets: folders beside each other of which each has the same
+// usual mode, in a set with tokens that another of them has too.
 func gridOfSets(sets []string, known []setMode, at func(set string) *jsontree.Node) map[string]setMode {
 	folders := map[string][]setMode{} // by the folder around them
 	for _, one := range known {
@@ -243,8 +244,8 @@ func haveOneToken(a, b *jsontree.Node) bool {
 	})
 }
 
-// Standings returns what it means of each token set that a later one gives a token another value. If themes say which sets are
-// laid over each other, it means nothing.
+// Standings returns what it means of each token set that a later one gives a token another value. If themes say which
+// sets are laid over each other, it means nothing.
 func Standings(meta *jsontree.Node, sets []string, at func(set string) *jsontree.Node, o Options) map[string]Standing {
 	standings := map[string]Standing{}
 	if o.Choice == nil || len(itemsOf(meta.Find("$themes"))) > 0 {
@@ -309,8 +310,8 @@ func chosenStates(themes []theme, o Options) map[string]string {
 	return states
 }
 
-// takenStates are those of the token sets that a theme takes: for its own sake, for references alone, or, of a theme that names
-// imply, as all themes do, or only together with a theme of another group.
+// takenStates are those of the token sets that a theme takes: for its own sake, for references alone, or, of a theme
+// that names imply, as all themes do, or only together with a theme of another group.
 var takenStates = []string{"enabled", "source", "shared", "together"}
 
 // takenSets returns the token sets that are taken: those that are there for references alone, the sources, before those
@@ -324,8 +325,8 @@ func withState(sets []string, states map[string]string, some ...string) []string
 	return slices.DeleteFunc(slices.Clone(sets), func(name string) bool { return !slices.Contains(some, states[name]) })
 }
 
-// AddThemes adds the dimensions of the themes of Tokens Studio to those of the values of a part, and notes the token sets that
-// no theme takes. meta holds the member $themes, if there is one, and at returns a token set.
+// AddThemes adds the dimensions of the themes of Tokens Studio to those of the values of a part, and notes the token
+// sets that no theme takes. meta holds the member $themes, if there is one, and at returns a token set.
 func (p *Part) AddThemes(meta *jsontree.Node, sets []string, at func(set string) *jsontree.Node) {
 	themes := themesOf(meta, sets, at)
 	for _, name := range sets {

@@ -91,8 +91,8 @@ func (c *setConverter) group(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 	})
 }
 
-// WithTokens returns o for trees that are read together, whether each of them counts or not: what is a token in one of them and
-// a group in another is a token with others inside.
+// WithTokens returns o for trees that are read together, whether each of them counts or not: what is a token in one of
+// them and a group in another is a token with others inside.
 func (o Options) WithTokens(trees ...*jsontree.Node) Options {
 	o.tokens = maps.Clone(o.tokens)
 	if o.tokens == nil {
@@ -117,9 +117,9 @@ func (o Options) addTokens(n *jsontree.Node, at jsontree.Pointer) {
 	}
 }
 
-// movedOut returns a group with what stands inside its tokens beside them, under both names: what is b in a is a.b in the
-// group, which the repair of names makes a-b, in aliases too; also if a is a token only in another tree that is read with this
-// one. A document of DTCG keeps its tokens as they are.
+// movedOut returns a group with what stands inside its tokens beside them, under both names: what is b in a is a.b in
+// the group, which the repair of names makes a-b, in aliases too; also if a is a token only in another tree that is
+// read with this one. A document of DTCG keeps its tokens as they are.
 func (c *setConverter) movedOut(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	if c.dialect == dollarTokens {
 		return n
@@ -177,7 +177,8 @@ func (c *setConverter) move(to, from jsontree.Pointer) {
 	c.moved[to.String()] = slices.Clone(from)
 }
 
-// spell returns a token or group whose metadata have the names of DTCG, also if they are written in other letters: $Value.
+// spell returns a token or group whose metadata have the names of DTCG, also if they are written in other letters:
+// $Value.
 func (c *setConverter) spell(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	if !n.IsObject() {
 		return n
@@ -251,8 +252,8 @@ func (c *setConverter) nameEmpty(group *jsontree.Node, path jsontree.Pointer) {
 	}
 }
 
-// isBlank reports whether n is an object that says nothing but of itself and of such objects: a group without tokens, also
-// if a group in it is called value.
+// isBlank reports whether n is an object that says nothing but of itself and of such objects: a group without tokens,
+// also if a group in it is called value.
 func isBlank(n *jsontree.Node) bool {
 	return n.IsObject() && !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !isMeta(m.Name) && !isBlank(m.Value) })
 }
@@ -260,8 +261,8 @@ func isBlank(n *jsontree.Node) bool {
 // commentNames are the members of groups in which people write comments.
 var commentNames = []string{"comment", "description", "desc", "docs", "documentation", "note", "notes"}
 
-// stray converts a member of a group that is neither a group nor a token: a comment, or a value that is a token's by its
-// shape.
+// stray converts a member of a group that is neither a group nor a token: a comment, or a value that is a token's by
+// its shape.
 func (c *setConverter) stray(group *jsontree.Node, m jsontree.Member, path jsontree.Pointer) jsontree.Member {
 	isComment := slices.Contains(commentNames, strings.TrimLeft(strings.ToLower(m.Name), "_"))
 	switch {
@@ -394,8 +395,8 @@ const besideKind = "members beside the value of a token"
 // modeMember is the name of a member of a token that has its value in another mode.
 var modeMember = regexp.MustCompile(`(?i)(dark|light|contrast).*value|value.*(dark|light|contrast)|^\$?(dark|light|modes|values|valuesByMode|themes)$`)
 
-// nameBeside names what stands in a token beside its value and that no served file has: as lost tokens and values in other
-// modes, and else what has the shape of a value. A document of DTCG keeps it.
+// nameBeside names what stands in a token beside its value and that no served file has: as lost tokens and values in
+// other modes, and else what has the shape of a value. A document of DTCG keeps it.
 func (c *setConverter) nameBeside(n *jsontree.Node, path jsontree.Pointer) {
 	for _, m := range n.Members {
 		below, isMode := append(path[:len(path):len(path)], m.Name), modeMember.MatchString(m.Name)

@@ -113,8 +113,8 @@ func (f *figma) uniqueModes() {
 	})
 }
 
-// nameModes names the values of a variable that are of a mode that its collection does not have, and the mode that alone has a
-// value.
+// nameModes names the values of a variable that are of a mode that its collection does not have, and the mode that
+// alone has a value.
 func (f *figma) nameModes(v *jsontree.Node, path, origin string) {
 	id := textOf(v.Find("variableCollectionId"))
 	collection, values, known := f.collections.Find(id), membersOf(v.Find("valuesByMode")), map[string]string{}
@@ -222,8 +222,8 @@ const WrongNames = "names with dots or braces"
 // Renamed says that a name is another now.
 func Renamed(old, now string) string { return `"` + old + `" is "` + now + `" now, in aliases too` }
 
-// sameName returns the id of the variable of which a value of another one is an alias, if both have one name: a collection of
-// components chains brands so. It is empty if it is not such an alias.
+// sameName returns the id of the variable of which a value of another one is an alias, if both have one name: a
+// collection of components chains brands so. It is empty if it is not such an alias.
 func (f *figma) sameName(id string, value *jsontree.Node) string {
 	target := textOf(value.Find("id"))
 	if textOf(value.Find("type")) != "VARIABLE_ALIAS" || target == id || !slices.Equal(f.names[target], f.names[id]) {
@@ -336,8 +336,8 @@ func (f *figma) valueOf(v *jsontree.Node) (value *jsontree.Node, isOwn bool) {
 	return usual, wanted == ""
 }
 
-// extensionsOf lists the collections that extend another: their modes are those of the other with values of their own, as a
-// brand has them.
+// extensionsOf lists the collections that extend another: their modes are those of the other with values of their own,
+// as a brand has them.
 func (f *figma) extensionsOf(id string) (list []*jsontree.Node) {
 	for _, m := range f.collections.Members {
 		if textOf(m.Value.Find("parentVariableCollectionId")) == id || textOf(m.Value.Find("rootVariableCollectionId")) == id && m.Name != id {
@@ -347,7 +347,8 @@ func (f *figma) extensionsOf(id string) (list []*jsontree.Node) {
 	return list
 }
 
-// extensionMode names a mode of a collection that extends another: by both names, since the other has a mode of that name too.
+// extensionMode names a mode of a collection that extends another: by both names, since the other has a mode of that
+// name too.
 func extensionMode(collection, mode *jsontree.Node) string {
 	name := textOf(collection.Find("name"))
 	if len(itemsOf(collection.Find("modes"))) > 1 {
@@ -486,9 +487,9 @@ type native struct {
 	said []Concession
 }
 
-// WithFigma returns a document of files that Figma itself exported as Figma means it, and what it names. A token that is an alias
-// there is one, if the token that it names is in a document; Figma writes the value of the mode that the file was exported in. A
-// number that is used as a length is one of pixels, and an opacity a part of one.
+// WithFigma returns a document of files that Figma itself exported as Figma means it, and what it names. A token that
+// is an alias there is one, if the token that it names is in a document; Figma writes the value of the mode that the
+// file was exported in. A number that is used as a length is one of pixels, and an opacity a part of one.
 func WithFigma(root *jsontree.Node, in *dtcg.Document) (*jsontree.Node, []Concession) {
 	f := native{in: in}
 	return f.group(root, nil), f.said

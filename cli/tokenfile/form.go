@@ -70,8 +70,8 @@ func (k Kind) String() string { return forms[k].name }
 // HasSets reports whether files of this form hold token sets, which Options.Sets chooses from.
 func (k Kind) HasSets() bool { return k == Studio || k == BareStudio }
 
-// HasModes reports whether files of this form hold modes, of which Options.Mode is one. Values that name their modes stand in
-// Part.ModeNames.
+// HasModes reports whether files of this form hold modes, of which Options.Mode is one. Values that name their modes
+// stand in Part.ModeNames.
 func (k Kind) HasModes() bool { return k == Figma || k.HasSets() }
 
 // Recognise tells the form of a file by what stands in it and by the sets that o names, and why it is that. It is Flat
@@ -95,9 +95,9 @@ func Recognise(f *syntax.File, o Options) (k Kind, why string) {
 	return Flat, ""
 }
 
-// Convert returns the trees that a file of a form gives, in the order in which they are laid over each other. It returns an
-// *Error if the options name what the file lacks.
-// A file that Livery wrote in another form gives the document that it was made of, but for what was changed in it.
+// Convert returns the trees that a file of a form gives, in the order in which they are laid over each other. It
+// returns an *Error if the options name what the file lacks. A file that Livery wrote in another form gives the
+// document that it was made of, but for what was changed in it.
 func Convert(k Kind, root *jsontree.Node, o Options) ([]Part, error) {
 	parts, err := forms[k].read(root, o)
 	if read := forms[k].members; err == nil && read != nil {

@@ -68,8 +68,8 @@ func recogniseTokenList(f *syntax.File, _ Options) string {
 	}
 }
 
-// readTokenList makes a part of the lists of tokens. A token whose name begins with that of another stands beside it, with the
-// rest of its name after a hyphen.
+// readTokenList makes a part of the lists of tokens. A token whose name begins with that of another stands beside it,
+// with the rest of its name after a hyphen.
 func readTokenList(root *jsontree.Node, o Options) ([]Part, error) {
 	tree := placed{root: jsontree.NewObject(), part: Part{Origins: map[string]string{}}}
 	isList, lists := map[string]bool{}, listsOf(root, nil)

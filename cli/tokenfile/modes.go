@@ -123,7 +123,8 @@ func product(all []collection) error {
 	}
 }
 
-// figmaLists is what plugins of Figma write: lists of collections, with the variables in them, in their modes or beside them.
+// figmaLists is what plugins of Figma write: lists of collections, with the variables in them, in their modes or beside
+// them.
 type figmaLists struct {
 	variables, collections *jsontree.Node    // as Figma's REST interface has them
 	places                 map[string]string // of variables by id, as pointers
@@ -132,7 +133,8 @@ type figmaLists struct {
 	faults                 []Fault
 }
 
-// figmaListsOf returns the variables of a file of a plugin as Figma's REST interface has them, and nil if the file is not one.
+// figmaListsOf returns the variables of a file of a plugin as Figma's REST interface has them, and nil if the file is
+// not one.
 func figmaListsOf(root *jsontree.Node) *figmaLists {
 	name := "collections"
 	if isArray(root.Find("variableCollections")) {
@@ -267,8 +269,8 @@ func (f *figmaLists) variable(v *jsontree.Node, collection, mode string, at json
 	}
 }
 
-// withoutNames returns a value in which an alias names its target by its id: plugins write its name, and its collection, if that
-// is another than the one of the alias.
+// withoutNames returns a value in which an alias names its target by its id: plugins write its name, and its
+// collection, if that is another than the one of the alias.
 func (f *figmaLists) withoutNames(value, collection *jsontree.Node) *jsontree.Node {
 	id := textOf(value.Find("id"))
 	switch kind := textOf(value.Find("type")); {
@@ -286,7 +288,8 @@ func (f *figmaLists) withoutNames(value, collection *jsontree.Node) *jsontree.No
 	return jsontree.NewObject(jsontree.Member{Name: "type", Value: jsontree.NewString("VARIABLE_ALIAS")}, jsontree.Member{Name: "id", Value: jsontree.NewString(id)})
 }
 
-// figmaStyle makes a DTCG value of a style of Figma as a plugin writes it beside variables, and says what is wrong with it.
+// figmaStyle makes a DTCG value of a style of Figma as a plugin writes it beside variables, and says what is wrong with
+// it.
 func figmaStyle(kind string, raw *jsontree.Node) (*jsontree.Node, string) {
 	switch effects := itemsOf(raw.Find("effects")); {
 	case kind == "typography" && raw.IsObject():

@@ -40,7 +40,8 @@ func extensionModes(token *jsontree.Node) []jsontree.Member {
 	return membersOf(token.Find("$extensions").Find("mode"))
 }
 
-// usualExtension is the name of the first of these modes in a document that is a usual one and has the $value of its token.
+// usualExtension is the name of the first of these modes in a document that is a usual one and has the $value of its
+// token.
 func usualExtension(n *jsontree.Node) (name string) {
 	for _, m := range n.Members {
 		value := m.Value.Find(valueName(m.Value))
@@ -59,8 +60,8 @@ func usualExtension(n *jsontree.Node) (name string) {
 	return name
 }
 
-// withExtensions returns a document in which the values of tokens in other modes, of $extensions.mode, stand in their value beside
-// the default, which has a name of its own.
+// withExtensions returns a document in which the values of tokens in other modes, of $extensions.mode, stand in their
+// value beside the default, which has a name of its own.
 func (v *modeValues) withExtensions(n *jsontree.Node, usual string, path jsontree.Pointer) *jsontree.Node {
 	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
 		below := append(path[:len(path):len(path)], m.Name)
@@ -91,8 +92,8 @@ func (v *modeValues) withExtensions(n *jsontree.Node, usual string, path jsontre
 	})
 }
 
-// count counts the tokens of a group by the names of the modes that are the author's own. above is the $type of the groups
-// around it.
+// count counts the tokens of a group by the names of the modes that are the author's own. above is the $type of the
+// groups around it.
 func (v *modeValues) count(n *jsontree.Node, above string) {
 	above = cmp.Or(textOf(n.Find("$type")), above)
 	for _, m := range n.Members {
@@ -112,8 +113,9 @@ func (v *modeValues) count(n *jsontree.Node, above string) {
 // mostModes is the most names that an object of modes has.
 const mostModes = 16
 
-// isOwnModes reports whether the value of a token of a type is an object of modes of which some have names of the author's
-// own: it is not of the type, each value in it is or is an alias, and the names hold a usual mode and another known one.
+// isOwnModes reports whether the value of a token of a type is an object of modes of which some have names of the
+// author's own: it is not of the type, each value in it is or is an alias, and the names hold a usual mode and another
+// known one.
 func isOwnModes(kind string, n *jsontree.Node) bool {
 	if kind == "" || !n.IsObject() || len(n.Members) > mostModes || Fits(kind, n) {
 		return false
@@ -164,8 +166,8 @@ func (v *modeValues) learnValue(n *jsontree.Node) {
 	}
 }
 
-// isModes reports whether an object holds one value for each mode and nothing else. Beside a condition such as _dark any name is
-// that of a mode.
+// isModes reports whether an object holds one value for each mode and nothing else. Beside a condition such as _dark
+// any name is that of a mode.
 func isModes(n *jsontree.Node) bool {
 	if !n.IsObject() || len(n.Members) < 2 {
 		return false
@@ -186,8 +188,8 @@ func isKnownMode(name string) bool {
 	return IsModeName(name) || strings.Contains(name, " ") && !slices.ContainsFunc(strings.Fields(name), isOther)
 }
 
-// joinModes returns a value in which modes that stand in others are modes beside them: of {"dark": {"default": 1, "hc": 2}} the
-// modes dark and dark hc.
+// joinModes returns a value in which modes that stand in others are modes beside them: of {"dark": {"default": 1, "hc":
+// 2}} the modes dark and dark hc.
 func joinModes(n *jsontree.Node) *jsontree.Node {
 	n = tree.MapChildren(n, func(_ string, value *jsontree.Node) *jsontree.Node { return joinModes(value) })
 	if isModes(n) { // of an inner object of one mode, the usual one, its value
@@ -236,8 +238,8 @@ func ModeKey(name string) string {
 
 var withoutHyphens = strings.NewReplacer("-", "", "_", "", " ", "")
 
-// choose returns a value with those of one mode in it, and whether the token counts: of overrides only those of the mode that
-// is asked for do, if they differ from the usual one.
+// choose returns a value with those of one mode in it, and whether the token counts: of overrides only those of the
+// mode that is asked for do, if they differ from the usual one.
 func (v *modeValues) choose(value *jsontree.Node, path jsontree.Pointer) (chosen *jsontree.Node, counts bool) {
 	if len(v.names) == 0 {
 		return value, true
@@ -300,8 +302,8 @@ func (v *modeValues) holdsModes(n *jsontree.Node) bool {
 	return v.isModes(n) || slices.ContainsFunc(below(n), v.holdsModes)
 }
 
-// modeIndex is the place of a mode among the members of an object of modes; of one of the modes that it is joined of, or of a
-// usual one, if it is not among them.
+// modeIndex is the place of a mode among the members of an object of modes; of one of the modes that it is joined of,
+// or of a usual one, if it is not among them.
 func modeIndex(n *jsontree.Node, mode string) int {
 	for _, wanted := range slices.Concat([]string{mode}, strings.Fields(mode), usualNames) {
 		i := slices.IndexFunc(n.Members, func(m jsontree.Member) bool { return wanted != "" && ModeKey(m.Name) == ModeKey(wanted) })

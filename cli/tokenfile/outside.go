@@ -14,7 +14,8 @@ var freeNames = []string{"$extensions", "$value", "$defs"}
 // metadataNames are the $ members that are none of tokens.
 var metadataNames = []string{"$extensions", "$description", "$type", "$value", "$ref", "$extends", "$deprecated", "$schema", "$themes", "$metadata", "$defs"}
 
-// notRead lists as faults the tokens in a value that no reader looks into. at is its place, and why says what is wrong with it.
+// notRead lists as faults the tokens in a value that no reader looks into. at is its place, and why says what is wrong
+// with it.
 func notRead(n *jsontree.Node, at jsontree.Pointer, why string) (list []Fault) {
 	isToken := n.IsObject() && isToken(n)
 	if isToken {
@@ -32,7 +33,8 @@ func notRead(n *jsontree.Node, at jsontree.Pointer, why string) (list []Fault) {
 	return list
 }
 
-// Outside lists as faults the tokens of a file that stand in none of the members that are read of the object at a place.
+// Outside lists as faults the tokens of a file that stand in none of the members that are read of the object at a
+// place.
 func Outside(n *jsontree.Node, at jsontree.Pointer, read func(name string) bool) (list []Fault) {
 	for _, m := range n.Members {
 		if !read(m.Name) {

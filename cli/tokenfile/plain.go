@@ -19,8 +19,8 @@ type leaf struct {
 	origin jsontree.Pointer // its place in the file, if that is another
 }
 
-// leaves lists the values of plain JSON: all but objects, objects that are values by their shape, and objects of modes; of
-// the scales in it the items, and of a size with parts the size and the parts.
+// leaves lists the values of plain JSON: all but objects, objects that are values by their shape, and objects of modes;
+// of the scales in it the items, and of a size with parts the size and the parts.
 func leaves(n *jsontree.Node, at jsontree.Pointer, list []leaf) []leaf {
 	for _, m := range n.Members {
 		below := append(at[:len(at):len(at)], m.Name)
@@ -41,8 +41,8 @@ func leaves(n *jsontree.Node, at jsontree.Pointer, list []leaf) []leaf {
 	return list
 }
 
-// isPlainValue reports whether an object is a value by its shape. One with a size of a font and other members than those of
-// typography is a group of them.
+// isPlainValue reports whether an object is a value by its shape. One with a size of a font and other members than
+// those of typography is a group of them.
 func isPlainValue(n *jsontree.Node) bool {
 	switch css.InferType(n) {
 	case "":
@@ -85,8 +85,8 @@ func isSizeWithParts(n *jsontree.Node) bool {
 	return len(items) == 2 && Shape(items[0]) == "dimension" && !items[0].IsObject() && items[1].IsObject()
 }
 
-// isScale reports whether an array of plain JSON is a scale of values, each a token, as theme-ui and MUI have them: lengths,
-// times, colours, shadows or numbers, but for four numbers of a curve.
+// isScale reports whether an array of plain JSON is a scale of values, each a token, as theme-ui and MUI have them:
+// lengths, times, colours, shadows or numbers, but for four numbers of a curve.
 func isScale(n *jsontree.Node, at jsontree.Pointer) bool {
 	items := n.Items()
 	ofNumbers := slices.ContainsFunc(at, func(name string) bool { return isNumberName(name) || isLength(jsontree.Pointer{name}) })
@@ -118,8 +118,8 @@ var (
 	scaleWords = []string{"none", "auto", "normal", "inherit", "initial"}
 )
 
-// isValue reports whether a value of plain JSON is one of a token, and not of any other file: its shape tells a type that
-// numbers and booleans do not have, or it is an alias.
+// isValue reports whether a value of plain JSON is one of a token, and not of any other file: its shape tells a type
+// that numbers and booleans do not have, or it is an alias.
 func isValue(n *jsontree.Node) bool {
 	if isPlainModes(n) {
 		return isValue(n.Members[0].Value)
@@ -145,7 +145,8 @@ func isNumberName(name string) bool {
 	return slices.ContainsFunc(numberNames, func(known string) bool { return strings.HasPrefix(key, known) })
 }
 
-// WithoutSemicolon returns a text without a semicolon or !important at its end, which a declaration has and a value does not.
+// WithoutSemicolon returns a text without a semicolon or !important at its end, which a declaration has and a value
+// does not.
 func WithoutSemicolon(text string) string { return endOfDeclaration.ReplaceAllString(text, "") }
 
 // endOfDeclaration is what may follow the value in a declaration.
@@ -238,8 +239,9 @@ func readPlain(root *jsontree.Node, o Options) ([]Part, error) {
 // themeCall is a reference of Tailwind to another value of its theme.
 var themeCall = regexp.MustCompile(`^theme\(\s*['"]?([^'"()]+?)['"]?\s*\)$`)
 
-// withReferences returns values with aliases for the references that themes have without braces: theme(colors.a) of Tailwind, and
-// red.500 in the semanticTokens.colors of Chakra for colors.red.500. It names what else of Tailwind no browser knows.
+// withReferences returns values with aliases for the references that themes have without braces: theme(colors.a) of
+// Tailwind, and red.500 in the semanticTokens.colors of Chakra for colors.red.500. It names what else of Tailwind no
+// browser knows.
 func (p *placed) withReferences(list []leaf) []leaf {
 	known := map[string]bool{}
 	for _, l := range list {
@@ -271,7 +273,8 @@ func (p *placed) withReferences(list []leaf) []leaf {
 	return list
 }
 
-// dollarValues lists the values of plain JSON that are those of tokens and whose names, or those of their groups, begin with $.
+// dollarValues lists the values of plain JSON that are those of tokens and whose names, or those of their groups, begin
+// with $.
 func dollarValues(n *jsontree.Node, at jsontree.Pointer) (list []Fault) {
 	for _, m := range n.Members {
 		below := append(at[:len(at):len(at)], m.Name)

@@ -37,8 +37,8 @@ var (
 	plainAttributes = strings.NewReplacer(`"`, "", "'", "", "[data-", "[")
 )
 
-// weightless is what a selector is put into to have less weight than others, or another; denied is what it says that is not.
-// uncounted, inBrackets, functional and element are what its specificity is counted by.
+// weightless is what a selector is put into to have less weight than others, or another; denied is what it says that is
+// not. uncounted, inBrackets, functional and element are what its specificity is counted by.
 var (
 	weightless = regexp.MustCompile(`:(?:where|is)\(([^()]*)\)`)
 	denied     = regexp.MustCompile(`:not\([^()]*\)`)
@@ -80,8 +80,8 @@ type alternative struct {
 	weight   int
 }
 
-// partsOf splits a list of selectors, in or out of a layer, and under a media query or other conditions, which are the same for
-// all.
+// partsOf splits a list of selectors, in or out of a layer, and under a media query or other conditions, which are the
+// same for all.
 func partsOf(selector string) (query string, list []alternative) {
 	_, selector = cutLayer(selector)
 	if conditions, inside, isIn := strings.Cut(selector, "{"); isIn {
@@ -100,8 +100,8 @@ func partsOf(selector string) (query string, list []alternative) {
 	return query, list
 }
 
-// unsupported is a condition of what a browser supports as far as browsers differ in it: if it denies something or asks for a
-// property of one vendor. Else it is empty, since a page cannot choose it as it chooses a mode.
+// unsupported is a condition of what a browser supports as far as browsers differ in it: if it denies something or asks
+// for a property of one vendor. Else it is empty, since a page cannot choose it as it chooses a mode.
 func unsupported(condition string) string {
 	if strings.Contains(condition, "not") || strings.Contains(condition, "(-") {
 		return condition
@@ -166,8 +166,8 @@ func (p page) modeOf(query, selector string) (d declared) {
 	return d
 }
 
-// classWords lists the names of the modes that the classes of a selector say, if it has nothing but classes and attributes:
-// beside attributes only those that are known, since others say where the attributes stand.
+// classWords lists the names of the modes that the classes of a selector say, if it has nothing but classes and
+// attributes: beside attributes only those that are known, since others say where the attributes stand.
 func classWords(selector string) (words []string) {
 	rest := rootName.ReplaceAllString(selector, "")
 	if !compound.MatchString(rest) {
@@ -181,8 +181,8 @@ func classWords(selector string) (words []string) {
 	return words
 }
 
-// conditionsOf lists what a page must have so that a selector under a media query holds for it: classes, attributes and features
-// of the medium, or another selector as a whole.
+// conditionsOf lists what a page must have so that a selector under a media query holds for it: classes, attributes and
+// features of the medium, or another selector as a whole.
 func conditionsOf(query, selector string) (all []string) {
 	if _, _, isKnown := conditionOf(query); isKnown && query != "print" {
 		all = mediaFeature.FindAllString(query, -1)
@@ -196,8 +196,8 @@ func conditionsOf(query, selector string) (all []string) {
 	return append(all, simpleName.FindAllString(rest, -1)...)
 }
 
-// isOfPage reports whether conditions are those of the page itself, as far as names tell it: a medium, a class or an attribute that
-// is called as modes are. Others are taken for those of elements in the page, as .btn or h1.
+// isOfPage reports whether conditions are those of the page itself, as far as names tell it: a medium, a class or an
+// attribute that is called as modes are. Others are taken for those of elements in the page, as .btn or h1.
 func isOfPage(conditions []string) (isOf bool) {
 	for _, one := range conditions {
 		m := quotedName.FindStringSubmatch(one)
@@ -215,8 +215,8 @@ func isOfPage(conditions []string) (isOf bool) {
 	return isOf
 }
 
-// conditionOf returns the condition of a media query and the name of the mode that it makes. isKnown is false if it asks for
-// something else too, or for the opposite.
+// conditionOf returns the condition of a media query and the name of the mode that it makes. isKnown is false if it
+// asks for something else too, or for the opposite.
 func conditionOf(query string) (when, mode string, isKnown bool) {
 	if query == "print" {
 		return query, query, true
@@ -237,7 +237,8 @@ func conditionOf(query string) (when, mode string, isKnown bool) {
 	return when, strings.Join(names, "-"), true
 }
 
-// modeWord is the name of a class without the words by which people say that it is a mode, if a mode is left that is known.
+// modeWord is the name of a class without the words by which people say that it is a mode, if a mode is left that is
+// known.
 func modeWord(class string) string {
 	words := strings.FieldsFunc(class, func(r rune) bool { return r == '-' || r == '_' })
 	words = slices.DeleteFunc(words, func(word string) bool {
@@ -249,9 +250,9 @@ func modeWord(class string) string {
 	return class
 }
 
-// attributesOf joins the values of the attributes in a selector, each once and none that another begins with, and returns the
-// name of the first attribute whose value is not a usual one, else of the first. Values that leave the mode to the system, such
-// as auto, say none.
+// attributesOf joins the values of the attributes in a selector, each once and none that another begins with, and
+// returns the name of the first attribute whose value is not a usual one, else of the first. Values that leave the mode
+// to the system, such as auto, say none.
 func attributesOf(selector string) (joined, attribute string) {
 	var values []string
 	for _, m := range quotedName.FindAllStringSubmatch(selector, -1) {
@@ -303,8 +304,8 @@ func pageOf(root *jsontree.Node) page {
 	return p
 }
 
-// baseOf is the class that stands for the page in a stylesheet without a usual selector: the only one, or one that others
-// begin with, as in .brand and .brand[data-mode=dark]. It is empty if there is none.
+// baseOf is the class that stands for the page in a stylesheet without a usual selector: the only one, or one that
+// others begin with, as in .brand and .brand[data-mode=dark]. It is empty if there is none.
 func baseOf(root *jsontree.Node) string {
 	var classes, all []string
 	for _, m := range root.Members {
@@ -354,8 +355,8 @@ func cutLayer(selector string) (layer, rest string) {
 	return layer, selector
 }
 
-// What a declaration weighs in the cascade (CSS Cascading Level 5, section 6): what holds for the elements of a page goes before
-// what holds for its root, then what is important, then the layer, and then the more specific selector.
+// What a declaration weighs in the cascade (CSS Cascading Level 5, section 6): what holds for the elements of a page
+// goes before what holds for its root, then what is important, then the layer, and then the more specific selector.
 const (
 	maxSpecificity  = layerWeight - 1
 	layerWeight     = 1 << 10

@@ -24,16 +24,16 @@ func recogniseSetValues(f *syntax.File, _ Options) string {
 	return named(path) + " has sets, each with a value"
 }
 
-// readSetValues makes a part of tokens of Spectrum's kind: a value for each set, sets within sets, and a ref beside the value
-// that it stands for, which is an alias.
+// readSetValues makes a part of tokens of Spectrum's kind: a value for each set, sets within sets, and a ref beside the
+// value that it stands for, which is an alias.
 func readSetValues(root *jsontree.Node, o Options) ([]Part, error) {
 	part := convertSet("", flattened(root), nil, dictionaryTokens, o)
 	part.Concessions = append(part.Concessions, leftSets(root, nil)...)
 	return []Part{part}, nil
 }
 
-// leftSets names the values of tokens that no mode has: of sets that are not modes the first counts. It names the tokens of which
-// one mode alone has a value, too.
+// leftSets names the values of tokens that no mode has: of sets that are not modes the first counts. It names the
+// tokens of which one mode alone has a value, too.
 func leftSets(n *jsontree.Node, at jsontree.Pointer) (list []Concession) {
 	path := strings.Join(at, ".")
 	if isSetValue(n) {

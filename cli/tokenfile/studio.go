@@ -69,7 +69,8 @@ func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
 	return parts, nil
 }
 
-// MissingSets names the token sets that $metadata or a theme takes and that are not among sets. meta holds these members.
+// MissingSets names the token sets that $metadata or a theme takes and that are not among sets. meta holds these
+// members.
 func MissingSets(meta *jsontree.Node, sets []string) (list []Concession) {
 	add := func(at jsontree.Pointer, name, who string) {
 		if !slices.Contains(sets, name) {
@@ -212,7 +213,8 @@ func (c *setConverter) studioToken(n *jsontree.Node, path jsontree.Pointer) *jso
 // dollarAlias is an alias as Tokens Studio wrote it first, $a.b.
 var dollarAlias = regexp.MustCompile(`\$([A-Za-z_][\w-]*(?:\.[\w-]+)*)`)
 
-// withoutEmpty returns a composite value, or layers of one, without the parts that are an empty text. A shadow has 0 there.
+// withoutEmpty returns a composite value, or layers of one, without the parts that are an empty text. A shadow has 0
+// there.
 func (c *setConverter) withoutEmpty(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
 	if isArray(n) {
 		return tree.MapChildren(n, func(_ string, layer *jsontree.Node) *jsontree.Node { return c.withoutEmpty(layer, path) })
@@ -237,14 +239,15 @@ func (c *setConverter) withoutEmpty(n *jsontree.Node, path jsontree.Pointer) *js
 // shadowLengths are the parts of a shadow that are lengths.
 var shadowLengths = []string{"x", "y", "offsetX", "offsetY", "blur", "spread"}
 
-// The weight of a font as a number with a style, and what may stand beside it in words: a width, and the number of a family such
-// as Helvetica, "65 Medium".
+// The weight of a font as a number with a style, and what may stand beside it in words: a width, and the number of a
+// family such as Helvetica, "65 Medium".
 var (
 	styledNumber = regexp.MustCompile(`(?i)^(\d+)\s+(?:italic|oblique)$`)
 	width        = regexp.MustCompile(`(?i)^[2-9]5 |\b(?:(?:ultra|extra|semi)[ -]?)?(?:condensed|compressed|narrow|expanded|extended|wide)\b`)
 )
 
-// WithoutStyle returns a weight of a font without its style, if the weight is a number, and without its width; else n itself.
+// WithoutStyle returns a weight of a font without its style, if the weight is a number, and without its width; else n
+// itself.
 func WithoutStyle(n *jsontree.Node) *jsontree.Node {
 	text := textOf(n)
 	if m := styledNumber.FindStringSubmatch(text); m != nil {
@@ -265,8 +268,8 @@ func WithoutWidth(text string) string {
 	return weight
 }
 
-// literal computes an expression without aliases, so that its value tells its type. A number that is a length is one of pixels:
-// whatever it is an alias in, it has the unit.
+// literal computes an expression without aliases, so that its value tells its type. A number that is a length is one of
+// pixels: whatever it is an alias in, it has the unit.
 func literal(kind, text string) string {
 	if _, isStudio := studioTypes[kind]; isStudio {
 		if result, ok := arithmetic.Evaluate(text); ok {
@@ -282,8 +285,8 @@ func literal(kind, text string) string {
 // pixelTypes are the types of Tokens Studio whose numbers are pixels.
 var pixelTypes = []string{"borderRadius", "borderWidth", "dimension", "fontSizes", "sizing", "spacing"}
 
-// StudioPercentage returns a percentage of a line height or an opacity as a number and one of a letter spacing in em, as
-// sd-transforms does; any other text as it is. kind is a type of Tokens Studio or the name of a part of typography.
+// StudioPercentage returns a percentage of a line height or an opacity as a number and one of a letter spacing in em,
+// as sd-transforms does; any other text as it is. kind is a type of Tokens Studio or the name of a part of typography.
 func StudioPercentage(kind, text string) string {
 	if !percentage.MatchString(text) {
 		return text
@@ -307,7 +310,8 @@ func hundredth(number string) string {
 
 var percentage = regexp.MustCompile(`^-?[\d.]+%$`)
 
-// newToken makes a DTCG token of a type and a value, with what n says beside them: a description, and what has a dollar sign.
+// newToken makes a DTCG token of a type and a value, with what n says beside them: a description, and what has a dollar
+// sign.
 func newToken(n *jsontree.Node, kind string, value *jsontree.Node) *jsontree.Node {
 	members := make([]jsontree.Member, 0, len(n.Members))
 	if kind != "" {

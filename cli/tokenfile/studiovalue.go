@@ -107,7 +107,8 @@ type partType struct {
 	kind  string
 }
 
-// partTypes are the types of the parts of compositions that are not called as their type is. The first that matches counts.
+// partTypes are the types of the parts of compositions that are not called as their type is. The first that matches
+// counts.
 var partTypes = []partType{
 	{regexp.MustCompile(`^borderRadius`), "borderRadius"},
 	{regexp.MustCompile(`^borderWidth`), "borderWidth"},
@@ -121,7 +122,8 @@ var pluginTypes = map[string]string{
 	"custom-fontStyle": "typography", "custom-gradient": "gradient", "custom-opacity": "number", "custom-shadow": "shadow",
 }
 
-// pluginValue returns a value of that plugin as one of its type: a line height is a length in pixels, layers are a list.
+// pluginValue returns a value of that plugin as one of its type: a line height is a length in pixels, layers are a
+// list.
 func pluginValue(kind string, value *jsontree.Node) *jsontree.Node {
 	switch {
 	case kind == "custom-fontStyle":
@@ -141,8 +143,8 @@ func pluginValue(kind string, value *jsontree.Node) *jsontree.Node {
 	return value
 }
 
-// gradientOf returns the function that a gradient is as many tools write it, an object of a type, an angle and stops; nil if n
-// is none.
+// gradientOf returns the function that a gradient is as many tools write it, an object of a type, an angle and stops;
+// nil if n is none.
 func gradientOf(n *jsontree.Node) *jsontree.Node {
 	angle := either(n, "angle", "rotation")
 	begin := map[string]string{

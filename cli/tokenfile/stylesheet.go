@@ -31,8 +31,8 @@ func readStylesheet(root *jsontree.Node, o Options) ([]Part, error) {
 	return p.parts(), nil
 }
 
-// Declare returns o with what stylesheets declare: the pages of their modes, and the custom properties for the usual mode or for
-// the one that o asks for.
+// Declare returns o with what stylesheets declare: the pages of their modes, and the custom properties for the usual
+// mode or for the one that o asks for.
 func Declare(o Options, roots ...*jsontree.Node) Options {
 	o.Declared, o.Pages = maps.Clone(o.Declared), maps.Clone(o.Pages)
 	if o.Declared == nil {
@@ -91,7 +91,8 @@ func (p *properties) read(root *jsontree.Node) {
 	}
 }
 
-// register adds the initial values of registered custom properties: each counts if no usual selector declares its property.
+// register adds the initial values of registered custom properties: each counts if no usual selector declares its
+// property.
 func (p *properties) register(set *jsontree.Node) {
 	if set == nil {
 		return
@@ -121,8 +122,8 @@ func recogniseRegistry(f *syntax.File, _ Options) string {
 	return ""
 }
 
-// registryVars returns the first cssVars of a registry of shadcn, and the place of the item that has them: the file itself, or
-// one of its items. It is nil if there are none.
+// registryVars returns the first cssVars of a registry of shadcn, and the place of the item that has them: the file
+// itself, or one of its items. It is nil if there are none.
 func registryVars(root *jsontree.Node) (at jsontree.Pointer, vars *jsontree.Node) {
 	items := map[string]*jsontree.Node{"": root}
 	order := []string{""}
@@ -145,7 +146,8 @@ func registryVars(root *jsontree.Node) (at jsontree.Pointer, vars *jsontree.Node
 	return nil, nil
 }
 
-// readRegistry makes a part of a theme of shadcn's registry, whose cssVars hold the properties of all modes and of each.
+// readRegistry makes a part of a theme of shadcn's registry, whose cssVars hold the properties of all modes and of
+// each.
 func readRegistry(root *jsontree.Node, o Options) ([]Part, error) {
 	p := properties{Options: o.ofValues(), isTheme: true}
 	place, vars := registryVars(root)
@@ -165,8 +167,8 @@ func readRegistry(root *jsontree.Node, o Options) ([]Part, error) {
 	return p.parts(), nil
 }
 
-// nameBeside names the custom properties that stand elsewhere in a registry than in the cssVars that are read, by their names
-// or as other cssVars, and what Tailwind's configuration in it has.
+// nameBeside names the custom properties that stand elsewhere in a registry than in the cssVars that are read, by their
+// names or as other cssVars, and what Tailwind's configuration in it has.
 func (p *properties) nameBeside(n *jsontree.Node, at jsontree.Pointer, read string) {
 	each := func(name string, value *jsontree.Node) {
 		below := append(at[:len(at):len(at)], name)
@@ -249,8 +251,8 @@ func (p *properties) collect(d declared, set *jsontree.Node, at jsontree.Pointer
 	}
 }
 
-// holds reports whether what a mode declares holds in the mode that is asked for too: if a page that has what the latter needs
-// has what the former needs.
+// holds reports whether what a mode declares holds in the mode that is asked for too: if a page that has what the
+// latter needs has what the former needs.
 func (p *properties) holds(mode string) bool {
 	holds, isKnown := p.holding[mode]
 	if !isKnown {
@@ -292,14 +294,14 @@ func (p *properties) parts() []Part {
 	return []Part{part}
 }
 
-// isOfPage reports whether the mode that is asked for is one of the page itself, and not of elements in it, whose own values go
-// before those that they inherit.
+// isOfPage reports whether the mode that is asked for is one of the page itself, and not of elements in it, whose own
+// values go before those that they inherit.
 func (p *properties) isOfPage() bool {
 	return len(p.pages[p.Mode]) == 0 || slices.ContainsFunc(p.pages[p.Mode], isOfPage)
 }
 
-// cascade returns the properties that count in the mode that is asked for, and those that say no value, which count for none. It
-// names those that lose to one of no more conditions.
+// cascade returns the properties that count in the mode that is asked for, and those that say no value, which count for
+// none. It names those that lose to one of no more conditions.
 func (p *properties) cascade(part *Part) (list []property) {
 	inMode, places, isOfPage := map[string]bool{}, map[string]int{}, p.isOfPage()
 	for _, one := range p.list {
@@ -439,7 +441,8 @@ func (p *properties) add(part *Part, one property) {
 	part.Origins[jsontree.Pointer{name}.String()] = one.origin
 }
 
-// isWideKeyword reports whether a value is one of the keywords that every property of CSS takes: they say no value of their own.
+// isWideKeyword reports whether a value is one of the keywords that every property of CSS takes: they say no value of
+// their own.
 func isWideKeyword(value string) bool {
 	return slices.Contains([]string{"initial", "inherit", "unset", "revert", "revert-layer"}, strings.ToLower(value))
 }
@@ -455,7 +458,8 @@ func selectorOf(one property) string {
 	return strings.Join(p[:len(p)-1], " ")
 }
 
-// propertyName is the name of the token of a custom property: its own, without escapes and what no name of a token holds.
+// propertyName is the name of the token of a custom property: its own, without escapes and what no name of a token
+// holds.
 func propertyName(name string) string {
 	return strings.TrimLeft(strings.NewReplacer(".", "-", "{", "-", "}", "-").Replace(cssvalue.Unescaped(name)), "$")
 }
@@ -486,7 +490,8 @@ var themeSuffixes = []struct{ suffix, kind string }{
 	{"--letter-spacing", "dimension"},
 }
 
-// typeOf is the type of a custom property: that of its namespace, if the value is one of it. Else the shape of the value tells.
+// typeOf is the type of a custom property: that of its namespace, if the value is one of it. Else the shape of the
+// value tells.
 func (p *properties) typeOf(name string, value *jsontree.Node) string {
 	if !p.isTheme || strings.Contains(value.Text, "{") {
 		return ""

@@ -1,7 +1,7 @@
-// Package tokenfile reads the files in which people keep design tokens and makes DTCG trees of
-// them. One function recognises the form of a file, one small reader for each form makes the tree, and names what it had to
-// read otherwise than it is written. It knows the line of each token. It is pure: it
-// opens no file and asks no server, and it never changes a tree that it was given.
+// Package tokenfile reads the files in which people keep design tokens and makes DTCG trees of them. One function
+// recognises the form of a file, one small reader for each form makes the tree, and names what it had to read otherwise
+// than it is written. It knows the line of each token. It is pure: it opens no file and asks no server, and it never
+// changes a tree that it was given.
 package tokenfile
 
 import (
@@ -63,7 +63,8 @@ const (
 // LosesTo reports whether a value is in no mode if a later part with a standing gives the token another.
 func (s Standing) LosesTo(later Standing) bool { return s == Own || s == Shared && later == Shared }
 
-// Concession is something of a file that is read otherwise than it is written, or that is left out without a token being lost.
+// Concession is something of a file that is read otherwise than it is written, or that is left out without a token
+// being lost.
 type Concession struct {
 	Kind    string // what the concessions of one group have in common
 	Pointer string // into the file
@@ -128,7 +129,8 @@ func eachToken(n *jsontree.Node, is func(*jsontree.Node) bool, visit func(*jsont
 }
 
 // isLegacyToken reports whether n is a token of the form before DTCG, and not a dimension, which has a value too, or a
-// group with a group called value. One with a type is a token, whatever else it has, and so is what Style Dictionary built.
+// group with a group called value. One with a type is a token, whatever else it has, and so is what Style Dictionary
+// built.
 func isLegacyToken(n *jsontree.Node) bool {
 	value := n.Find("value")
 	switch {

@@ -99,7 +99,8 @@ func TestAColourForIOSIsItsOriginal(t *testing.T) {
 	}
 }
 
-// A token whose value stands in $extensions, as Carbon's themes.json has them, is a group to DTCG: no file would have it.
+// A token whose value stands in $extensions, as Carbon's themes.json has them, is a group to DTCG: no file would have
+// it.
 func TestATypeWithoutAValueIsNamed(t *testing.T) {
 	for _, text := range []string{
 		`{"a":{"$value":1},"b":{"$type":"color","$extensions":{"x":"#fff"}},"g":{"$type":"color","c":{"$value":"#fff"}},"r":{"$type":"color","$ref":"#/g"}}`,
@@ -338,7 +339,8 @@ func TestListsOfPluginsAreVariablesOfFigma(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotReadOfFigmaIsNamed: styles beside variables, values of modes that are not there, and variables of no collection.
+// TestWhatIsNotReadOfFigmaIsNamed: styles beside variables, values of modes that are not there, and variables of no
+// collection.
 func TestWhatIsNotReadOfFigmaIsNamed(t *testing.T) {
 	const one = `"resolvedType":"FLOAT","variableCollectionId":"C"`
 	const collections = `"collections":[{"id":"C","name":"c","modes":["Light","Dark"]}],`
@@ -501,7 +503,8 @@ func TestAnInitialValueCountsIfNothingDeclaresItsProperty(t *testing.T) {
 	}
 }
 
-// TestModesOfTheAuthorsOwnNamesAreRead: if two tokens have the same names beside known ones, and no composite is among them.
+// TestModesOfTheAuthorsOwnNamesAreRead: if two tokens have the same names beside known ones, and no composite is among
+// them.
 func TestModesOfTheAuthorsOwnNamesAreRead(t *testing.T) {
 	const both = `"$type":"color","$value":{"light":"#fff","dark":"#000","sepia":"#f4ecd8"}`
 	const border = `{"color":"#fff","width":"1px","style":"solid"}`
@@ -584,7 +587,8 @@ func TestGroupsOfModesAreModesOfTheirTokens(t *testing.T) {
 	}
 }
 
-// TestStylesheetsAreReadAsTheCascadeReadsThem: which declaration counts, for which mode a selector declares, and what a value says.
+// TestStylesheetsAreReadAsTheCascadeReadsThem: which declaration counts, for which mode a selector declares, and what a
+// value says.
 func TestStylesheetsAreReadAsTheCascadeReadsThem(t *testing.T) {
 	cases := []struct{ rule, text, mode, want string }{
 		{"the more specific selector", `:root{--a:1px}html{--a:2px}:where(:root){--a:3px}`, "", "a 1px"},
@@ -858,7 +862,8 @@ func TestWhatIsSaidOfColoursIsNoColour(t *testing.T) {
 	}
 }
 
-// TestModesInExtensionsAreModes: as Terrazzo reads them, in all forms with tokens. The $value is the default, whatever it is called.
+// TestModesInExtensionsAreModes: as Terrazzo reads them, in all forms with tokens. The $value is the default, whatever
+// it is called.
 func TestModesInExtensionsAreModes(t *testing.T) {
 	const dark = `,"$extensions":{"mode":{"dark":"#000"}}`
 	for _, text := range []string{

@@ -13,8 +13,8 @@ import (
 	"example.com/livery/spelling"
 )
 
-// SameType returns the known $type of which an unknown one is another spelling, or that stands for it in Tokens Studio; empty if
-// there is none.
+// SameType returns the known $type of which an unknown one is another spelling, or that stands for it in Tokens Studio;
+// empty if there is none.
 func SameType(unknown string) string {
 	types := dtcg.TypeNames()
 	if i := slices.IndexFunc(types, func(t string) bool { return letters(t) == letters(unknown) }); i >= 0 {
@@ -36,8 +36,8 @@ func NearestType(unknown string) string {
 	return spelling.Nearest(unknown, dtcg.TypeNames())
 }
 
-// letters returns the letters of a name in lower case, without an s at the end: font-family, fontFamily and font_families
-// differ in spelling only.
+// letters returns the letters of a name in lower case, without an s at the end: font-family, fontFamily and
+// font_families differ in spelling only.
 func letters(name string) string {
 	only := func(r rune) rune {
 		if !unicode.IsLetter(r) {
@@ -48,12 +48,12 @@ func letters(name string) string {
 	return strings.TrimSuffix(strings.Map(only, name), "s")
 }
 
-// ofWords are the types of texts of several words, in the order in which they are tried: a text of lengths alone is of the
-// first, and the last takes nearly all that the others take.
+// ofWords are the types of texts of several words, in the order in which they are tried: a text of lengths alone is of
+// the first, and the last takes nearly all that the others take.
 var ofWords = []string{"dimension", "shadow", "border", "transition", "gradient", "typography"}
 
-// Shape returns the type that the shape of a value tells, "" if it tells none: what css.InferType says, and more of texts.
-// A list of fonts ends in one that all browsers have. v may be nil.
+// Shape returns the type that the shape of a value tells, "" if it tells none: what css.InferType says, and more of
+// texts. A list of fonts ends in one that all browsers have. v may be nil.
 func Shape(v *jsontree.Node) string {
 	typ := css.InferType(v)
 	if typ == "fontFamily" && slices.ContainsFunc(v.Items(), func(item *jsontree.Node) bool { return css.InferType(item) != "" }) {

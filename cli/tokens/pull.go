@@ -109,7 +109,8 @@ func (a *app) writeDocument(file string, document *jsontree.Node) error {
 	return a.WriteOut(file, text.Bytes())
 }
 
-// pulledTokens returns what stands at f as a document: of a Variant the tokens that it overrides, as the Theme describes them.
+// pulledTokens returns what stands at f as a document: of a Variant the tokens that it overrides, as the Theme
+// describes them.
 func (a *app) pulledTokens(ctx context.Context, c *client.Client, f target.Resolved, version int) (*jsontree.Node, error) {
 	overrides, err := a.pulled(ctx, c, f, version)
 	if err != nil || f.Variant == nil {

@@ -52,7 +52,8 @@ func (c *computer) modifier(n *jsontree.Node) (m modifier, ok bool) {
 	return m, ok
 }
 
-// withoutModifier returns extensions in which the modifier is called modified: who reads the token again finds it applied.
+// withoutModifier returns extensions in which the modifier is called modified: who reads the token again finds it
+// applied.
 func withoutModifier(extensions *jsontree.Node) *jsontree.Node {
 	return tree.MapMembers(extensions, func(m jsontree.Member) jsontree.Member {
 		if m.Name == studioName {

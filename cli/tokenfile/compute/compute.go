@@ -1,5 +1,5 @@
-// Package compute gives tokens of Tokens Studio the values that their expressions say: arithmetic with aliases, modifiers of
-// colours, gradients. What CSS has no place for is named. It is pure.
+// Package compute gives tokens of Tokens Studio the values that their expressions say: arithmetic with aliases,
+// modifiers of colours, gradients. What CSS has no place for is named. It is pure.
 package compute
 
 import (
@@ -154,8 +154,8 @@ func (c *computer) parts(v *jsontree.Node) *jsontree.Node {
 	})
 }
 
-// substituted returns a text with the values of the tokens that its aliases name; whole is false if one has none that is a
-// text.
+// substituted returns a text with the values of the tokens that its aliases name; whole is false if one has none that
+// is a text.
 func (c *computer) substituted(text string) (result string, whole bool) {
 	var b strings.Builder
 	for {

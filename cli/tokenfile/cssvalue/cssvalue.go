@@ -1,4 +1,5 @@
-// Package cssvalue reads values of CSS as stylesheets have them: var(), escapes, and the functions of Tailwind. It is pure.
+// Package cssvalue reads values of CSS as stylesheets have them: var(), escapes, and the functions of Tailwind. It is
+// pure.
 package cssvalue
 
 import (
@@ -27,9 +28,9 @@ const (
 	Cyclic // its fallback
 )
 
-// Substitute returns a value of CSS with each var() replaced by the text that look returns for it and its name, or as the state
-// says. It looks into a fallback only if that is needed, as browsers do. hasValue is false if it keeps one, which has neither a
-// value nor a fallback.
+// Substitute returns a value of CSS with each var() replaced by the text that look returns for it and its name, or as
+// the state says. It looks into a fallback only if that is needed, as browsers do. hasValue is false if it keeps one,
+// which has neither a value nor a fallback.
 func Substitute(value string, look func(reference, to string) (text string, is State)) (substituted string, hasValue bool) {
 	hasValue = true
 	var b strings.Builder
@@ -67,7 +68,8 @@ func Substitute(value string, look func(reference, to string) (text string, is S
 type Resolver struct {
 	Values map[string]string
 	States map[string]State // of others already, as far as they are known
-	// IsOuter takes the name of a property in its own value for one of another stylesheet, as Tailwind's @theme means it.
+	// IsOuter takes the name of a property in its own value for one of another stylesheet, as Tailwind's @theme means
+	// it.
 	IsOuter bool
 
 	lowest map[string]int // the first on the stack that a name leads to; math.MaxInt if its state is known
@@ -90,8 +92,8 @@ func (r *Resolver) Of(name, to string) State {
 	return r.States[to]
 }
 
-// visit finds the state of a property and of what it leads to, and returns the first on the stack that it leads back to. It is
-// Tarjan's search for strongly connected components.
+// visit finds the state of a property and of what it leads to, and returns the first on the stack that it leads back
+// to. It is Tarjan's search for strongly connected components.
 func (r *Resolver) visit(name string) int {
 	value, isHere := r.Values[name]
 	low, isSeen := r.lowest[name]
@@ -146,8 +148,8 @@ func closing(text string, at int) int {
 	return len(text)
 }
 
-// tailwindFunctions are the functions that Tailwind replaces in a stylesheet, and what it writes for them. Its own var() is
-// what an alias is.
+// tailwindFunctions are the functions that Tailwind replaces in a stylesheet, and what it writes for them. Its own
+// var() is what an alias is.
 var tailwindFunctions = []struct {
 	call    *regexp.Regexp
 	becomes string
@@ -170,8 +172,8 @@ func WithoutTailwind(value string) string {
 // quotedText is a string of CSS.
 var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`)
 
-// UnescapedStrings returns a value of CSS with the characters in its strings that are written as numbers, as "\2014", written
-// as themselves, but for those that would end a string.
+// UnescapedStrings returns a value of CSS with the characters in its strings that are written as numbers, as "\2014",
+// written as themselves, but for those that would end a string.
 func UnescapedStrings(value string) string {
 	if !strings.Contains(value, `\`) {
 		return value
@@ -185,7 +187,8 @@ func UnescapedStrings(value string) string {
 	})
 }
 
-// Unescaped returns a text of CSS with its escapes written as the characters that they are (CSS Syntax Level 3, section 4.3.7).
+// Unescaped returns a text of CSS with its escapes written as the characters that they are (CSS Syntax Level 3, section
+// 4.3.7).
 func Unescaped(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text

@@ -1,6 +1,6 @@
 // Package repair changes a document of tokens that the origin would refuse, or of which the served files would leave
-// something out, as little as it takes: names, aliases and types. It changes no value but aliases and semicolons behind a
-// value, and names all that it changes. It is pure.
+// something out, as little as it takes: names, aliases and types. It changes no value but aliases and semicolons behind
+// a value, and names all that it changes. It is pure.
 package repair
 
 import (
@@ -21,8 +21,8 @@ type Result struct {
 	Places      map[string]string      // pointer to a token that was renamed, or moved with its group -> the pointer to it before
 }
 
-// Document returns a document with names that the origin takes, aliases that lead to tokens, and types that are known and
-// that the values have. It does not change root.
+// Document returns a document with names that the origin takes, aliases that lead to tokens, and types that are known
+// and that the values have. It does not change root.
 func Document(root *jsontree.Node) Result {
 	r := Result{Tree: root}
 	r.names()
@@ -49,8 +49,8 @@ func (r *Result) concede(kind string, at jsontree.Pointer, message string) {
 // takenNames is the kind of the concessions of names that cannot be mended.
 const takenNames = "names that others have"
 
-// names mends names with dots and braces, and the aliases to the tokens below them. A name that is taken is left, and so is
-// the second of two that would become one.
+// names mends names with dots and braces, and the aliases to the tokens below them. A name that is taken is left, and
+// so is the second of two that would become one.
 func (r *Result) names() {
 	renamed := map[string]string{}
 	taken := map[*jsontree.Node]map[string]bool{}
@@ -114,8 +114,8 @@ func (r *Result) aliases() {
 	})
 }
 
-// WithoutSets returns a document of token sets in which an alias that names a token by its set too, {core.a.b} of a.b in the set
-// core, is one of the token. An alias that leads to a token as it is stays.
+// WithoutSets returns a document of token sets in which an alias that names a token by its set too, {core.a.b} of a.b
+// in the set core, is one of the token. An alias that leads to a token as it is stays.
 func WithoutSets(root *jsontree.Node, sets []string) *jsontree.Node {
 	d := dtcg.Read(root)
 	return mapAliases(root, func(path string) string {
@@ -128,8 +128,8 @@ func WithoutSets(root *jsontree.Node, sets []string) *jsontree.Node {
 	})
 }
 
-// throughGroup returns the path of what an alias means that leads on from the value of a token, if that is an alias of a
-// group: {a.value.b} with {g} as the value of a is g.b.
+// throughGroup returns the path of what an alias means that leads on from the value of a token, if that is an alias of
+// a group: {a.value.b} with {g} as the value of a is g.b.
 func throughGroup(d *dtcg.Document, path string) string {
 	for range 8 { // groups that lead to groups
 		before, rest, ok := strings.Cut(path, ".value.")
@@ -149,8 +149,8 @@ func throughGroup(d *dtcg.Document, path string) string {
 // isWordOrFunction reports whether a text is a single word, or a function.
 var isWordOrFunction = regexp.MustCompile(`^[\w-]+(\(.*\))?$`)
 
-// semicolons takes the one behind a text away, and !important, if it is a value without it: a declaration ends so, and no value
-// does.
+// semicolons takes the one behind a text away, and !important, if it is a value without it: a declaration ends so, and
+// no value does.
 func (r *Result) semicolons() {
 	d, values := dtcg.Read(r.Tree), map[string]*jsontree.Node{}
 	for i := range d.Tokens {
@@ -167,8 +167,8 @@ func (r *Result) semicolons() {
 	r.Tree = withMembers(r.Tree, "$value", values)
 }
 
-// edit returns a tree in which change was applied to each member of a group, from the top down; at is the old place of the
-// group. A member without a value is left out. What does not change is shared with n.
+// edit returns a tree in which change was applied to each member of a group, from the top down; at is the old place of
+// the group. A member without a value is left out. What does not change is shared with n.
 func edit(n *jsontree.Node, at jsontree.Pointer, change func(at jsontree.Pointer, group *jsontree.Node, m jsontree.Member) jsontree.Member) *jsontree.Node {
 	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
 		if dtcg.IsMetadata(m.Name) {

@@ -70,8 +70,8 @@ func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 	}
 }
 
-// TestNoTokenIsLostByRepair: whatever the document, each token is there afterwards, the original is as it was, and a second
-// repair finds nothing more.
+// TestNoTokenIsLostByRepair: whatever the document, each token is there afterwards, the original is as it was, and a
+// second repair finds nothing more.
 func TestNoTokenIsLostByRepair(t *testing.T) {
 	types := rapid.SampledFrom([]string{"", "color", "dimension", "number", "math", "font-family", "Spacing"})
 	values := rapid.SampledFrom([]string{`"#fff"`, `"4px"`, `1`, `"x"`, `null`, `{"q":1}`, `"{a}"`, `"{b.c}"`, `"{b.0.5}"`, `["{a}"]`})

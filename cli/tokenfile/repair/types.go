@@ -46,7 +46,8 @@ func quotedType(unknown string) string {
 	return text
 }
 
-// guess returns the type of token i, whose own is unknown, and says why. last is the token that its aliases lead to, or -1.
+// guess returns the type of token i, whose own is unknown, and says why. last is the token that its aliases lead to, or
+// -1.
 func guess(d *dtcg.Document, i, last int, unknown string) (kind, became string) {
 	t := &d.Tokens[i]
 	if same := tokenfile.SameType(unknown); same != "" && dtcg.Fits(d, same, t.Value) {
@@ -114,8 +115,8 @@ func known(typ *jsontree.Node) bool {
 	return ok
 }
 
-// wrongValues gives a token whose value its type never has the type of the shape of the value. A word alone, such as red for
-// a dimension, has no shape that says more than the type.
+// wrongValues gives a token whose value its type never has the type of the shape of the value. A word alone, such as
+// red for a dimension, has no shape that says more than the type.
 func (r *Result) wrongValues() {
 	r.retype("types that disagree with the value", func(d *dtcg.Document, i int, kind css.Kind) (typ, message string) {
 		t := &d.Tokens[i]
@@ -131,8 +132,8 @@ func (r *Result) wrongValues() {
 	})
 }
 
-// gradients gives a text on several lines that has no type, and that is one of gradients, that type: without it the text
-// is served in quotes, because only a typed value may span lines.
+// gradients gives a text on several lines that has no type, and that is one of gradients, that type: without it the
+// text is served in quotes, because only a typed value may span lines.
 func (r *Result) gradients() {
 	d := dtcg.Read(r.Tree)
 	types := map[string]*jsontree.Node{}
@@ -187,8 +188,8 @@ func (r *Result) retype(what string, choose func(d *dtcg.Document, i int, kind c
 	r.Tree = withMembers(r.Tree, "$type", types)
 }
 
-// lastTargets returns for each token the position of the token at the end of the aliases that begin with it: -1 if its value
-// is not an alias alone. Of a circle it is another token in it.
+// lastTargets returns for each token the position of the token at the end of the aliases that begin with it: -1 if its
+// value is not an alias alone. Of a circle it is another token in it.
 func lastTargets(d *dtcg.Document) []int {
 	const unknown = -2
 	last := make([]int, len(d.Tokens))

@@ -10,10 +10,10 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// parseCSS reads the custom properties of a stylesheet (CSS Syntax Level 3, section 5): an object for each selector, with
-// the conditions around it and a brace before it, and before these @layer and the name of the layer around it. A selector that comes again
-// behind another has another object. The values of declarations that are important end in !important. Other declarations are
-// passed over.
+// parseCSS reads the custom properties of a stylesheet (CSS Syntax Level 3, section 5): an object for each selector,
+// with the conditions around it and a brace before it, and before these @layer and the name of the layer around it. A
+// selector that comes again behind another has another object. The values of declarations that are important end in
+// !important. Other declarations are passed over.
 func parseCSS(text string) (*File, error) {
 	r := cssReader{text: text, root: jsontree.NewObject(), imports: jsontree.NewObject(), offsets: map[string]int{}, counting: map[string]declaration{}, line: 1}
 	r.block(scope{}, false)
@@ -188,8 +188,8 @@ func (r *cssReader) nest(at scope, words string) {
 	r.block(at.in(words), true)
 }
 
-// Layer is what the selectors in a layer begin with, before the name of the layer. The member of this name of the tree of a
-// stylesheet lists the layers, each after those that it wins over.
+// Layer is what the selectors in a layer begin with, before the name of the layer. The member of this name of the tree
+// of a stylesheet lists the layers, each after those that it wins over.
 const Layer = "@layer"
 
 // mention notes a layer in another, and returns its whole name.
@@ -203,8 +203,8 @@ func (r *cssReader) mention(outer, name string) string {
 	return outer
 }
 
-// layerOrder lists the layers as they win: a later one over one before it, and one over those in it (CSS Cascading Level 5,
-// section 6.4.3).
+// layerOrder lists the layers as they win: a later one over one before it, and one over those in it (CSS Cascading
+// Level 5, section 6.4.3).
 func (r *cssReader) layerOrder() *jsontree.Node {
 	sorted := slices.SortedFunc(slices.Values(r.layers), func(a, b string) int {
 		x, y := strings.Split(a, "."), strings.Split(b, ".")
@@ -238,8 +238,8 @@ func (r *cssReader) imported(words string, start int) {
 // Registered is the member of the tree of a stylesheet that has the initial values of registered custom properties.
 const Registered = "@property"
 
-// register reads the block of a custom property that is registered (CSS Properties and Values API Level 1, section 3), and
-// notes its initial value, if it has one.
+// register reads the block of a custom property that is registered (CSS Properties and Values API Level 1, section 3),
+// and notes its initial value, if it has one.
 func (r *cssReader) register(property string) {
 	r.registering = true
 	defer func() { r.registering = false }()
@@ -319,8 +319,9 @@ func (r *cssReader) declare(selector, words string, start int) {
 	set.Members = append(set.Members, jsontree.Member{Name: name, Value: jsontree.NewString(value)})
 }
 
-// statement passes over one statement up to the mark that ends it, one of ; { }, and returns its place without the space
-// before it. Marks in strings, comments, parentheses and brackets, and braces in the value of a custom property, end none.
+// statement passes over one statement up to the mark that ends it, one of ; { }, and returns its place without the
+// space before it. Marks in strings, comments, parentheses and brackets, and braces in the value of a custom property,
+// end none.
 func (r *cssReader) statement() (start, end int) {
 	start = r.at
 	for start < len(r.text) {

@@ -8,7 +8,8 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// Positions has the position in a JSON text of each member of its objects and each item of its arrays. It may be read concurrently.
+// Positions has the position in a JSON text of each member of its objects and each item of its arrays. It may be read
+// concurrently.
 type Positions struct {
 	text    string
 	offsets map[string]int // pointer -> offset of the member's name, or of the item, in bytes

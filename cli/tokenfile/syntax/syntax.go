@@ -71,8 +71,8 @@ func Parse(name, text string) (*File, error) {
 	return parseJSON(text)
 }
 
-// parseJSON reads JSON, or else JSON5. Of a text that is neither, it tells what is wrong with it as that of the two which
-// leads further.
+// parseJSON reads JSON, or else JSON5. Of a text that is neither, it tells what is wrong with it as that of the two
+// which leads further.
 func parseJSON(text string) (*File, error) {
 	root, blanked, twice, err := parseLast(text)
 	if err == nil {

@@ -167,7 +167,8 @@ func TestWhatNestsOrMultipliesIsRefusedAtOnce(t *testing.T) {
 // mostForATrap is far less than what a text that multiplies would take, in bytes.
 const mostForATrap = 256 << 20
 
-// TestLongLinesOfYAMLAreRead: JSON on one line is YAML too, and the places of its members are not sought from the beginning.
+// TestLongLinesOfYAMLAreRead: JSON on one line is YAML too, and the places of its members are not sought from the
+// beginning.
 func TestLongLinesOfYAMLAreRead(t *testing.T) {
 	var b strings.Builder
 	for n := range 20_000 {

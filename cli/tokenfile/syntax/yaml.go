@@ -58,8 +58,8 @@ func parseYAML(text string) (*File, error) {
 	return &File{root, YAML, r.twice, func() *Positions { return &Positions{text, r.offsets} }}, nil
 }
 
-// tooDeep returns the place at which brackets, or lists on one line, nest beyond all measure; -1 if they do not. The parser takes
-// time and memory that grow with the square of the nesting.
+// tooDeep returns the place at which brackets, or lists on one line, nest beyond all measure; -1 if they do not. The
+// parser takes time and memory that grow with the square of the nesting.
 func tooDeep(text string) int {
 	depth, lists := 0, 0
 	for i := range len(text) {

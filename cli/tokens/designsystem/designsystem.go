@@ -41,8 +41,8 @@ type Plan struct {
 // Clash is a token of a mode that has no place in the Theme: what is a token in one mode is a group in another.
 type Clash struct{ Dimension, Mode, Path string }
 
-// Make makes a plan of the tokens that the defaults of all dimensions give, of every other mode, and of what is a mode of
-// elements of a page alone, of which no Variant is made. slugs are names that were decided before; they may be nil.
+// Make makes a plan of the tokens that the defaults of all dimensions give, of every other mode, and of what is a mode
+// of elements of a page alone, of which no Variant is made. slugs are names that were decided before; they may be nil.
 func Make(defaults *jsontree.Node, modes, elements []Mode, slugs map[[2]string]string) *Plan {
 	p := &Plan{Theme: defaults}
 	theme := dtcg.Read(defaults)
@@ -60,8 +60,8 @@ func Make(defaults *jsontree.Node, modes, elements []Mode, slugs map[[2]string]s
 	return p
 }
 
-// IsOfElements reports whether a mode is one of elements of a page, such as .btn, and not of the page: no name, attribute or
-// condition tells a mode of the page, and most of what it says is of tokens that the defaults lack.
+// IsOfElements reports whether a mode is one of elements of a page, such as .btn, and not of the page: no name,
+// attribute or condition tells a mode of the page, and most of what it says is of tokens that the defaults lack.
 func IsOfElements(defaults *dtcg.Document, m Mode, h tokenfile.Hint) bool {
 	if m.Dimension != "" || kindOf(m.Name) != "" || h != (tokenfile.Hint{IsJoint: h.IsJoint}) {
 		return false

@@ -26,8 +26,8 @@ type LeftOut struct {
 	Why       string
 }
 
-// Modes returns the list of modes that the dimensions of a design system are to the Theme, with the Variants of its plan,
-// and what cannot be a mode. A mode that has no Variant in the plan is not in the list, but for the defaults.
+// Modes returns the list of modes that the dimensions of a design system are to the Theme, with the Variants of its
+// plan, and what cannot be a mode. A mode that has no Variant in the plan is not in the list, but for the defaults.
 func Modes(all []tokenfile.Dimension, plan []Variant) (list []ThemeMode, left []LeftOut) {
 	m := modeList{plan: plan, all: all, names: map[string]bool{}}
 	m.addAll()
@@ -62,8 +62,8 @@ func Faults(list []ThemeMode) []string {
 	return faults
 }
 
-// part is a dimension of a Theme: modes of one dimension of the files. Where files name no dimension, its modes may be of
-// several.
+// part is a dimension of a Theme: modes of one dimension of the files. Where files name no dimension, its modes may be
+// of several.
 type part struct {
 	name   string // as people say it
 	source string // as the files spell it
@@ -194,8 +194,8 @@ func (p part) conditionOf(mode string) string {
 	return ""
 }
 
-// schemeOf is dark for the one mode with this word in its name, such as Acme Dark, if the default has the other word, and light
-// the other way round; else empty.
+// schemeOf is dark for the one mode with this word in its name, such as Acme Dark, if the default has the other word,
+// and light the other way round; else empty.
 func (p part) schemeOf(mode string) string {
 	for _, pair := range [][2]string{{"dark", "light"}, {"light", "dark"}} {
 		has := func(word string) func(mode string) bool {
@@ -221,7 +221,8 @@ func (p part) oppositeBase() string {
 	return "default"
 }
 
-// brandWords are words in the names of dimensions whose Variants are chosen by their own address, and not laid over others.
+// brandWords are words in the names of dimensions whose Variants are chosen by their own address, and not laid over
+// others.
 var brandWords = []string{"brand", "brands", "tenant", "tenants", "client", "clients", "customer", "customers", "company", "companies", "whitelabel"}
 
 // refusal says why a part is not a dimension of modes; empty if it is one.

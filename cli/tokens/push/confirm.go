@@ -11,8 +11,8 @@ import (
 	"example.com/livery/renderer/dtcg"
 )
 
-// confirmMerge asks whether token sets shall become one document, unless the flags say so. If no user can answer, sets that
-// override each other are not merged: one of their values would be lost.
+// confirmMerge asks whether token sets shall become one document, unless the flags say so. If no user can answer, sets
+// that override each other are not merged: one of their values would be lost.
 func (a *app) confirmMerge(ctx context.Context, s *source.Sources, p *pushFlags) error {
 	if p.confirmed || p.dryRun && a.CanAsk() || len(p.Sets) > 0 || p.Mode != "" || len(s.SeveralSets()) == 0 {
 		return nil
@@ -40,8 +40,9 @@ func (p *pushFlags) chooseSets() string {
 	return "Push them with --variants auto if some are modes, choose sets with --sets or --token-mode, or merge all with --yes."
 }
 
-// confirmFolder asks whether files of one folder shall be laid over each other in the order of their names, if they give more
-// tokens several values than a push may lose. If no user can answer, that is a failure: they are likely modes.
+// confirmFolder asks whether files of one folder shall be laid over each other in the order of their names, if they
+// give more tokens several values than a push may lose. If no user can answer, that is a failure: they are likely
+// modes.
 func (a *app) confirmFolder(ctx context.Context, s *source.Sources, p *pushFlags) error {
 	clashes, all := s.ClashesInFolders(), len(s.Tree.Members)
 	if p.Variant == "" {

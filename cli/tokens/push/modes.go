@@ -27,8 +27,8 @@ func (p *pushFlags) checkModes() error {
 	return nil
 }
 
-// decideModes makes the list of the Theme's modes: that of livery.yaml, without what the files no longer have and with what
-// is new, or one made of the files.
+// decideModes makes the list of the Theme's modes: that of livery.yaml, without what the files no longer have and with
+// what is new, or one made of the files.
 func (s *system) decideModes(choice string) {
 	made, left := designsystem.Modes(s.source.Dimensions, s.plan.Variants)
 	switch {
@@ -106,8 +106,8 @@ func (s *system) printLeft(a *term.App) {
 	}
 }
 
-// setModes sets the modes of the Theme to the list, if the Theme has none or those that a push set before. It says what it
-// did or why it did nothing. changed reports whether the Theme has another list than before.
+// setModes sets the modes of the Theme to the list, if the Theme has none or those that a push set before. It says what
+// it did or why it did nothing. changed reports whether the Theme has another list than before.
 func (a *app) setModes(ctx context.Context, c *client.Client, f target.Resolved, s *system, p pushFlags) (changed bool, err error) {
 	var before []designsystem.ThemeMode
 	if s.decided != nil && s.decided.Modes != nil {
@@ -155,8 +155,8 @@ func (a *app) setModes(ctx context.Context, c *client.Client, f target.Resolved,
 	return err == nil, err
 }
 
-// namedByID is a list with the ids of its Variants. A mode that no Variant was made for, since it says nothing, has none.
-// missing is the first other Variant that the Theme does not have.
+// namedByID is a list with the ids of its Variants. A mode that no Variant was made for, since it says nothing, has
+// none. missing is the first other Variant that the Theme does not have.
 func (s *system) namedByID(list []designsystem.ThemeMode, ids map[string]string) (named []client.Mode, missing string) {
 	for _, m := range list {
 		one := client.Mode{Dimension: m.Dimension, Mode: m.Mode, When: m.When}

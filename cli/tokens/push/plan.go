@@ -93,7 +93,8 @@ func (t *pushTarget) plan() pushPlan {
 	return t.planTheme()
 }
 
-// refuseSize returns the failure that a target would be larger than the API takes. A push of several requests would end half way.
+// refuseSize returns the failure that a target would be larger than the API takes. A push of several requests would end
+// half way.
 func (t *pushTarget) refuseSize(plan pushPlan) error {
 	if size := len(jsontree.Append(nil, plan.wanted)); size > batch.MaxDocumentBytes {
 		return term.Fail("Push fewer files, or to several Themes.", "nothing is pushed: %s would have %d bytes of JSON, and the most are %d", t.what, size, batch.MaxDocumentBytes)
@@ -139,7 +140,8 @@ func (t *pushTarget) planTheme() pushPlan {
 	return p
 }
 
-// faultPaths are the paths of the tokens that the files name and that cannot be made of them: they stay as they are stored.
+// faultPaths are the paths of the tokens that the files name and that cannot be made of them: they stay as they are
+// stored.
 func (t *pushTarget) faultPaths() (paths []string) {
 	for _, f := range t.wanted.Faults {
 		paths = append(paths, f.Path)
@@ -182,7 +184,8 @@ func lostPaths(set *renderer.Set) map[string]bool {
 	return lost
 }
 
-// ofVariant returns what tells the value of an override of the files, or of a token of the Theme that is served without them.
+// ofVariant returns what tells the value of an override of the files, or of a token of the Theme that is served without
+// them.
 func (t *pushTarget) ofVariant(files *jsontree.Node) func(path string) *jsontree.Node {
 	lost, theme := lostPaths(renderer.LoadTree(t.theme, nil, "")), dtcg.Read(t.theme)
 	return func(path string) *jsontree.Node {
@@ -196,7 +199,8 @@ func (t *pushTarget) ofVariant(files *jsontree.Node) func(path string) *jsontree
 	}
 }
 
-// dependents counts the tokens that no served file has because of an override of the files, though they do not override them.
+// dependents counts the tokens that no served file has because of an override of the files, though they do not override
+// them.
 func (p *pushPlan) dependents(files *jsontree.Node) (count int) {
 	for _, d := range p.unserved {
 		if files.Find(d.Path) == nil {
@@ -206,8 +210,8 @@ func (p *pushPlan) dependents(files *jsontree.Node) (count int) {
 	return count
 }
 
-// findUnserved finds the tokens of the files that no served file of a set has, besides those with references that were kept.
-// valueOf returns the value that the files have for a path, or nil.
+// findUnserved finds the tokens of the files that no served file of a set has, besides those with references that were
+// kept. valueOf returns the value that the files have for a path, or nil.
 func (t *pushTarget) findUnserved(p *pushPlan, set *renderer.Set, valueOf func(path string) *jsontree.Node) {
 	kept := map[string]bool{}
 	for _, u := range t.wanted.Unapplied {
@@ -311,8 +315,8 @@ func (t *pushTarget) publish(ctx context.Context, etag string) (*int, client.Ser
 	return v.LatestVersion, v.ServingURLs, nil
 }
 
-// publishVariant publishes the Variant. What it serves at a version of its Theme never changes: if it was published at the
-// newest already, the Theme is published once more as it is, unless it has a draft.
+// publishVariant publishes the Variant. What it serves at a version of its Theme never changes: if it was published at
+// the newest already, the Theme is published once more as it is, unless it has a draft.
 func (t *pushTarget) publishVariant(ctx context.Context, o client.PublishOptions) (client.Variant, error) {
 	theme, was := t.f.Theme, t.f.Variant.LatestVersion
 	if was != nil && theme.LatestVersion != nil && *was == *theme.LatestVersion && !theme.HasUnpublishedChanges {

@@ -68,7 +68,8 @@ func readPlan() (*planFile, error) {
 // slugForm is the grammar of slugs at the API.
 var slugForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// faults says what is wrong with the Variants of a plan: the API would refuse it, or one would take the place of another.
+// faults says what is wrong with the Variants of a plan: the API would refuse it, or one would take the place of
+// another.
 func (p *planFile) faults() (faults []string) {
 	modes, slugs := map[[2]string]bool{}, map[string]string{}
 	for _, v := range p.Variants {
@@ -111,8 +112,8 @@ func (a *app) writePlan(p *planFile) error {
 	return a.WriteOut(planName, append([]byte(planHead), text...))
 }
 
-// plan takes the files, the Theme and the Environment that the command line does not name from the plan of this folder, and
-// returns that plan, nil if the folder has none or none is wanted.
+// plan takes the files, the Theme and the Environment that the command line does not name from the plan of this folder,
+// and returns that plan, nil if the folder has none or none is wanted.
 func (p *pushFlags) plan(files *[]string) (*planFile, error) {
 	if p.variants != "one" && p.variants != "auto" {
 		return nil, term.UsageError("Valid values: one, auto.", "--variants cannot be %q", p.variants)

@@ -19,8 +19,8 @@ type part struct {
 	plan   pushPlan
 }
 
-// prepare plans the Theme and each Variant on top of what stands there, and refuses all of it for what the API would refuse of a
-// part, or for what the parts lose. Nothing is sent.
+// prepare plans the Theme and each Variant on top of what stands there, and refuses all of it for what the API would
+// refuse of a part, or for what the parts lose. Nothing is sent.
 func (a *app) prepare(ctx context.Context, c *client.Client, p *pushFlags, s *system) error {
 	if err := s.refuseModes(); err != nil {
 		return err
@@ -74,8 +74,8 @@ func (a *app) prepare(ctx context.Context, c *client.Client, p *pushFlags, s *sy
 	return a.refuseLossOfModes(ctx, p, s, plan)
 }
 
-// refuseDiagnosed returns the failure that the API would refuse the overrides of a Variant under --strict: no served file would
-// have all of them.
+// refuseDiagnosed returns the failure that the API would refuse the overrides of a Variant under --strict: no served
+// file would have all of them.
 func (t *pushTarget) refuseDiagnosed(plan pushPlan) error {
 	if !t.p.strict {
 		return nil
@@ -127,8 +127,8 @@ func (s *system) present(ctx context.Context, c *client.Client, f target.Resolve
 // makes reports whether the push makes a Variant for a mode: it has none, and says something that is left.
 func (s *system) makes(i int) bool { return s.parts[i].target.f.Absent && s.parts[i].plan.count > 0 }
 
-// refuseCount returns the failure that the Theme would have more Variants than the plan of its Team allows. What the push decided
-// is written, so that it can be changed.
+// refuseCount returns the failure that the Theme would have more Variants than the plan of its Team allows. What the
+// push decided is written, so that it can be changed.
 func (a *app) refuseCount(ctx context.Context, scope client.ThemeScope, p *pushFlags, s *system, present, made int) error {
 	if made == 0 {
 		return nil

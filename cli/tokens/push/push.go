@@ -197,8 +197,8 @@ func refuseFaults(all ...*source.Sources) error {
 	return f
 }
 
-// lookup finds the Theme or Variant of a push. missing is the kind of what is not there and --create would make; it stands in the
-// result as it would be called.
+// lookup finds the Theme or Variant of a push. missing is the kind of what is not there and --create would make; it
+// stands in the result as it would be called.
 func (a *app) lookup(ctx context.Context, c *client.Client, p pushFlags) (f target.Resolved, missing string, err error) {
 	f, err = target.Lookup(ctx, c, p.Target)
 	a.NoteGrant(f.Env)
@@ -292,8 +292,8 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 	return a.finishPush(ctx, t, p, plan, set)
 }
 
-// refuseLoss returns the failure that a push makes a document that is too large, or that it loses all of the files, or more of
-// them than it may. What it would leave out is listed before.
+// refuseLoss returns the failure that a push makes a document that is too large, or that it loses all of the files, or
+// more of them than it may. What it would leave out is listed before.
 func (a *app) refuseLoss(ctx context.Context, t *pushTarget, plan pushPlan) error {
 	if t.p.judged {
 		return nil

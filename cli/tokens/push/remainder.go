@@ -21,8 +21,8 @@ type remainder struct {
 	filled int // of those that are pushed, how many have a value that is not empty
 }
 
-// remainingTokens counts the tokens of a tree that are not in a place that was left out; faults are tokens that the tree
-// lacks already.
+// remainingTokens counts the tokens of a tree that are not in a place that was left out; faults are tokens that the
+// tree lacks already.
 func remainingTokens(tree *jsontree.Node, out, faults []validate.Dropped) *remainder {
 	left := leftPointers(out)
 	r := &remainder{Of: len(faults)}
@@ -110,8 +110,8 @@ func (r *remainder) print(a *app, counted string) {
 	}
 }
 
-// notServed lists the tokens that no served file has, by the diagnostics of a set; valueOf returns the value that the files have
-// for one, or nil. Those of which before says that they were so are not lost now.
+// notServed lists the tokens that no served file has, by the diagnostics of a set; valueOf returns the value that the
+// files have for one, or nil. Those of which before says that they were so are not lost now.
 func (r *remainder) notServed(all []dtcg.Diagnostic, before func(path string, value *jsontree.Node) bool, valueOf func(path string) *jsontree.Node) (list []validate.Dropped) {
 	seen := map[string]bool{}
 	for _, found := range all {

@@ -161,8 +161,8 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 }
 
 // readPairs adds to modes those of a brand and a mode that say something else than both laid over each other, and makes
-// the plan of all. Of other modes together, which no list of modes can have, it notes the tokens; if files are of two, they
-// have a Variant of their own too.
+// the plan of all. Of other modes together, which no list of modes can have, it notes the tokens; if files are of two,
+// they have a Variant of their own too.
 func (s *system) readPairs(modes []designsystem.Mode) ([]designsystem.Mode, error) {
 	alone, isBrand := s.plan.Variants, map[string]bool{}
 	for _, d := range s.source.Dimensions {
@@ -359,7 +359,8 @@ func (a *app) sendSystem(ctx context.Context, c *client.Client, p *pushFlags, s 
 	return nil
 }
 
-// sendPart pushes one document, or overrides of that of a Theme. It does not say how to publish it if that is about to happen.
+// sendPart pushes one document, or overrides of that of a Theme. It does not say how to publish it if that is about to
+// happen.
 func (a *app) sendPart(ctx context.Context, c *client.Client, p pushFlags, wanted *source.Sources, theme *jsontree.Node, quiet bool, into *Result) (target.Resolved, error) {
 	f, err := a.target(ctx, c, p)
 	if err != nil {
@@ -413,8 +414,8 @@ func displayName(mode string) string {
 // maxDisplayName is how many characters of a name the API takes.
 const maxDisplayName = 256
 
-// publishSystem publishes the Theme if it has a draft, and the Variants that have one in one request. A Variant that was
-// published for this version of the Theme already needs another version of it.
+// publishSystem publishes the Theme if it has a draft, and the Variants that have one in one request. A Variant that
+// was published for this version of the Theme already needs another version of it.
 func (a *app) publishSystem(ctx context.Context, c *client.Client, f target.Resolved, p pushFlags, done *sent) error {
 	if done.Theme.ETag != "" || done.ModesChanged && f.Theme.LatestVersion != nil { // a version keeps its modes
 		o := client.PublishOptions{IfMatch: done.Theme.ETag, Unchanged: done.Theme.ETag == ""}

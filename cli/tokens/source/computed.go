@@ -10,8 +10,8 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// compute gives the tokens the values that the expressions of Tokens Studio say, unless Livery itself wrote a file: then they
-// have them.
+// compute gives the tokens the values that the expressions of Tokens Studio say, unless Livery itself wrote a file:
+// then they have them.
 func (s *Sources) compute(files []*tokenFile) {
 	if slices.ContainsFunc(files, func(f *tokenFile) bool {
 		return slices.ContainsFunc(f.parts, func(p tokenfile.Part) bool { return p.Restored })
@@ -49,8 +49,8 @@ func hasSets(files []*tokenFile) bool {
 	return slices.ContainsFunc(files, func(f *tokenFile) bool { return f.kind.HasSets() })
 }
 
-// computeOverrides gives overrides the values that their expressions have among all sets of the files, and adds the tokens of
-// other sets whose values were computed from what is overridden.
+// computeOverrides gives overrides the values that their expressions have among all sets of the files, and adds the
+// tokens of other sets whose values were computed from what is overridden.
 func (s *Sources) computeOverrides(a opener, names []string, o tokenfile.Options) error {
 	o.Overrides = false
 	files, err := readSources(a, names, o)

@@ -94,8 +94,8 @@ func PrintForms(a *term.App, all ...*Sources) {
 // shownConcessions is how many lines of concessions a person reads at once.
 const shownConcessions = 10
 
-// printConcessions lists on the standard error what is read otherwise than it is written: grouped by kind in ten lines, or
-// each if verbose.
+// printConcessions lists on the standard error what is read otherwise than it is written: grouped by kind in ten lines,
+// or each if verbose.
 func printConcessions(a *term.App, list []Concession, verbose bool) {
 	if len(list) == 0 {
 		return

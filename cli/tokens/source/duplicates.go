@@ -12,8 +12,8 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// nameDuplicates names the members of a file that stand twice in one object, and as left out the tokens that only the first
-// of the two has.
+// nameDuplicates names the members of a file that stand twice in one object, and as left out the tokens that only the
+// first of the two has.
 func (s *Sources) nameDuplicates(f *tokenFile) {
 	for _, d := range f.parsed.Duplicates {
 		at, _ := jsontree.ParsePointer(d.Pointer)

@@ -90,8 +90,8 @@ func readFiles(a opener, names []string, o tokenfile.Options) ([]*tokenFile, err
 	return all, nil
 }
 
-// declared returns o with what files that are read together say of each other: the stylesheets among them, and those in which
-// tokens stand inside tokens.
+// declared returns o with what files that are read together say of each other: the stylesheets among them, and those in
+// which tokens stand inside tokens.
 func declared(o tokenfile.Options, files []*tokenFile) tokenfile.Options {
 	roots := map[tokenfile.Kind][]*jsontree.Node{}
 	for _, f := range files {
@@ -102,8 +102,8 @@ func declared(o tokenfile.Options, files []*tokenFile) tokenfile.Options {
 	return tokenfile.Declare(o, roots[tokenfile.Stylesheet]...).WithTokens(roots[tokenfile.StyleDictionary]...)
 }
 
-// notSets recognises those of several files anew that have the shape of token sets and aliases of tokens of another file: there
-// they lead to a whole path, so that the members of both are groups.
+// notSets recognises those of several files anew that have the shape of token sets and aliases of tokens of another
+// file: there they lead to a whole path, so that the members of both are groups.
 func notSets(files []*tokenFile, o tokenfile.Options) {
 	o.NotSets = true
 	for _, f := range files {
@@ -137,7 +137,8 @@ func openFiles(a opener, names []string, o tokenfile.Options) (opened []*tokenFi
 	return opened, nil
 }
 
-// convertFiles appends opened files with their parts. Behind a resolver document come the files in folder that it names.
+// convertFiles appends opened files with their parts. Behind a resolver document come the files in folder that it
+// names.
 func convertFiles(a opener, all, opened []*tokenFile, folder string, o tokenfile.Options) ([]*tokenFile, error) {
 	for _, file := range opened {
 		switch {
@@ -210,8 +211,8 @@ func (f *tokenFile) convertBy(convert func() ([]tokenfile.Part, error)) (err err
 	return err
 }
 
-// readFolder reads a folder: that of Tokens Studio as its sets, one with a resolver document as what that names, another by
-// the names of its files. What else in it may hold tokens is named.
+// readFolder reads a folder: that of Tokens Studio as its sets, one with a resolver document as what that names,
+// another by the names of its files. What else in it may hold tokens is named.
 func readFolder(a opener, folder string, o tokenfile.Options) ([]*tokenFile, error) {
 	names, sheets, programs, err := tokenFiles(folder)
 	if err != nil {
@@ -267,8 +268,8 @@ func readFilesOf(a opener, folder string, names []string, o tokenfile.Options) (
 }
 
 // tokenFiles lists the files of a folder and of those in it that tokens may stand in, by name, without hidden ones. The
-// stylesheets are apart, since beside other files of tokens they are what is made of them, and so are programs, pipes and
-// devices.
+// stylesheets are apart, since beside other files of tokens they are what is made of them, and so are programs, pipes
+// and devices.
 func tokenFiles(folder string) (names, sheets, programs []string, err error) {
 	err = walk(folder, func(path string) {
 		switch {
@@ -283,7 +284,8 @@ func tokenFiles(folder string) (names, sheets, programs []string, err error) {
 	return names, sheets, programs, err
 }
 
-// walk visits the files of a folder, in the order of their names, without hidden ones. Links count as what they lead to.
+// walk visits the files of a folder, in the order of their names, without hidden ones. Links count as what they lead
+// to.
 func walk(folder string, visit func(path string)) error {
 	seen := map[string]bool{} // real names of folders, for a link may lead back
 	var in func(folder string) error
@@ -315,8 +317,8 @@ func walk(folder string, visit func(path string)) error {
 	return in(folder)
 }
 
-// mayExport reports whether a file is a program or the source of a stylesheet, and neither says types nor sets up a tool, or
-// is not a regular file.
+// mayExport reports whether a file is a program or the source of a stylesheet, and neither says types nor sets up a
+// tool, or is not a regular file.
 func mayExport(path string) bool {
 	base := filepath.Base(path)
 	return program(path).what != "" && !strings.Contains(base, ".d.") && !strings.Contains(base, "config")

@@ -163,7 +163,8 @@ func TestAModeTakesWhatItsPartsSay(t *testing.T) {
 	}
 }
 
-// TestFilesNamedByAModeAreItsModes: whatever comes after "mode" is the name of one, and the file without it is the default.
+// TestFilesNamedByAModeAreItsModes: whatever comes after "mode" is the name of one, and the file without it is the
+// default.
 func TestFilesNamedByAModeAreItsModes(t *testing.T) {
 	t.Parallel()
 	dir := written(t, map[string]string{
@@ -187,7 +188,8 @@ func TestFilesNamedByAModeAreItsModes(t *testing.T) {
 	}
 }
 
-// TestFilesAndFoldersAreModes: by all of their names, by the last words, by what stands behind a dot, and by their folders.
+// TestFilesAndFoldersAreModes: by all of their names, by the last words, by what stands behind a dot, and by their
+// folders.
 func TestFilesAndFoldersAreModes(t *testing.T) {
 	t.Parallel()
 	cases := map[string][]string{
@@ -320,8 +322,8 @@ func TestAFileOfACollectionIsAModeOrNamed(t *testing.T) {
 	}
 }
 
-// TestAValueThatNoModeHasIsLost: of several files of a mode the last counts, and the values of the others are named. So it is
-// with token sets.
+// TestAValueThatNoModeHasIsLost: of several files of a mode the last counts, and the values of the others are named. So
+// it is with token sets.
 func TestAValueThatNoModeHasIsLost(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -371,7 +373,8 @@ func TestAValueThatNoModeHasIsLost(t *testing.T) {
 	}
 }
 
-// TestFilesOfFigmaAreReadAsFigmaMeansThem: an alias of another collection stays one, so that a mode of that collection counts.
+// TestFilesOfFigmaAreReadAsFigmaMeansThem: an alias of another collection stays one, so that a mode of that collection
+// counts.
 func TestFilesOfFigmaAreReadAsFigmaMeansThem(t *testing.T) {
 	t.Parallel()
 	const semantic = `{"button":{"bg":{"$type":"color","$value":"#0000ff","$extensions":{"com.figma.aliasData":{"targetVariableName":"base/primary"}}},

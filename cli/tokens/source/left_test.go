@@ -153,7 +153,8 @@ func TestATokenThatAFileMakesAGroupIsNamed(t *testing.T) {
 	}
 }
 
-// TestWhatIsATokenInOneSetIsOneInAll: in files and folders too, whether all of them count or not; their tokens have one name.
+// TestWhatIsATokenInOneSetIsOneInAll: in files and folders too, whether all of them count or not; their tokens have one
+// name.
 func TestWhatIsATokenInOneSetIsOneInAll(t *testing.T) {
 	t.Parallel()
 	const light, dark = `{"p":{"value":"#000001","type":"color","hover":{"value":"#000002","type":"color"}}}`, `{"p":{"comment":"c","$type":"color","hover":{"value":"#000003","x":{"value":"{p.hover}"}}}}`
@@ -283,8 +284,8 @@ const penpot = `{
 "$metadata": {"tokenSetOrder": ["core", "mode/light", "mode/dark"], "activeThemes": ["mode/Light"], "activeSets": ["core", "mode/light"]}
 }`
 
-// TestPenpotIsReadWhole: its one file and its folder, which is the archive of its other export unpacked, are one document
-// with one dimension, and nothing of them is read otherwise than it is written.
+// TestPenpotIsReadWhole: its one file and its folder, which is the archive of its other export unpacked, are one
+// document with one dimension, and nothing of them is read otherwise than it is written.
 func TestPenpotIsReadWhole(t *testing.T) {
 	t.Parallel()
 	var members map[string]json.RawMessage

@@ -151,8 +151,8 @@ func (f *tokenFile) modeNames() (names []string) {
 	return names
 }
 
-// OnlyForFiles refuses the flags that choose from files on a command line that names no file. An environment or a --config file
-// may give them, for it serves other commands too.
+// OnlyForFiles refuses the flags that choose from files on a command line that names no file. An environment or a
+// --config file may give them, for it serves other commands too.
 func OnlyForFiles(cmd *cobra.Command) error {
 	for _, name := range chosenFromFiles {
 		if f := cmd.Flags().Lookup(name); f.Changed && len(f.Annotations[cmdline.SourceMark]) == 0 {
@@ -276,8 +276,8 @@ func (g *modeFiles) onlyUsual(folders *modeFiles) {
 	g.keep(func(f *tokenFile) bool { return usual[f.stem()] })
 }
 
-// isGrid reports whether every folder of the files has the default, with tokens in common with those of others: with one if
-// the folder around them says that they are modes, else with half of all, of its own or of another.
+// isGrid reports whether every folder of the files has the default, with tokens in common with those of others: with
+// one if the folder around them says that they are modes, else with half of all, of its own or of another.
 func (g *modeFiles) isGrid(isSaid bool) bool {
 	has, folders := map[[2]string]bool{}, map[string]bool{}
 	for i, f := range g.files {

@@ -249,8 +249,8 @@ func isInside(folder, name string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// resolvedFolder reads the resolver document of a folder and what it names, and notes the other files as left out. ok is
-// false if the folder has no such document.
+// resolvedFolder reads the resolver document of a folder and what it names, and notes the other files as left out. ok
+// is false if the folder has no such document.
 func resolvedFolder(a opener, folder string, opened []*tokenFile, o tokenfile.Options) (all []*tokenFile, ok bool, err error) {
 	documents := slices.DeleteFunc(slices.Clone(opened), func(f *tokenFile) bool { return !isResolver(f) })
 	if len(documents) > 1 { // one may take sets of the others
@@ -293,8 +293,8 @@ func namedFiles(document *tokenFile) (names []string) {
 	return names
 }
 
-// keepTypes gives tokens of a later source, if nothing there gives them a type, the type that they have by themselves in the
-// sources before it.
+// keepTypes gives tokens of a later source, if nothing there gives them a type, the type that they have by themselves
+// in the sources before it.
 func keepTypes(under, over *jsontree.Node) *jsontree.Node {
 	if over.Find("$type") != nil {
 		return over
@@ -313,7 +313,8 @@ func keepTypes(under, over *jsontree.Node) *jsontree.Node {
 	})
 }
 
-// withoutDefaults leaves in overrides what the inputs of resolver documents say otherwise than the defaults of the files do.
+// withoutDefaults leaves in overrides what the inputs of resolver documents say otherwise than the defaults of the
+// files do.
 func (s *Sources) withoutDefaults(a opener, names []string, o tokenfile.Options) error {
 	o.Choice, o.Inputs = map[string]string{}, nil
 	files, err := readSources(a, names, o)

@@ -13,8 +13,8 @@ import (
 // diagnosis says what a file is that no tokens can be read from, and what to do about it; empty if it is like one.
 type diagnosis struct{ what, next string }
 
-// program says what a file of code is: what it exports is known once it has run, which is for its own tools. It also says what
-// is not a regular file.
+// program says what a file of code is: what it exports is known once it has run, which is for its own tools. It also
+// says what is not a regular file.
 func program(path string) diagnosis {
 	if term.IsSpecial(path) {
 		return diagnosis{"is a pipe, a socket or a device", "Name a file, or - for the standard input."}

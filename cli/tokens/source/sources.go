@@ -58,8 +58,8 @@ func (s *Sources) Location(pointer string) string {
 	return ""
 }
 
-// spotOf returns the place of what a pointer into the tree leads to, or of the nearest that holds it; without a file if the
-// files do not hold it.
+// spotOf returns the place of what a pointer into the tree leads to, or of the nearest that holds it; without a file if
+// the files do not hold it.
 func (s *Sources) spotOf(pointer string) spot {
 	for above := pointer; above != ""; above = above[:strings.LastIndexByte(above, '/')] {
 		if found, ok := s.at[above]; ok {
@@ -201,8 +201,8 @@ func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 	return s, nil
 }
 
-// withOwnTypes returns a document of one of several files in which its tokens have the type that the root says, which is that of
-// this file alone. above is that type, nil at the root.
+// withOwnTypes returns a document of one of several files in which its tokens have the type that the root says, which
+// is that of this file alone. above is that type, nil at the root.
 func withOwnTypes(n, above *jsontree.Node) *jsontree.Node {
 	typ := n.Find("$type")
 	if above == nil && typ == nil {
@@ -234,8 +234,8 @@ func (f *tokenFile) nearestForm() string {
 	return "no $value stands in it"
 }
 
-// modesLast returns files with the stylesheets last that say something of a mode: its selectors win over the usual ones,
-// wherever they stand.
+// modesLast returns files with the stylesheets last that say something of a mode: its selectors win over the usual
+// ones, wherever they stand.
 func modesLast(files []*tokenFile, mode string) []*tokenFile {
 	var rest, last []*tokenFile
 	for _, f := range files {

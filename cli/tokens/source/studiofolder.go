@@ -25,8 +25,8 @@ func isStudioFolder(folder string, names, sets []string) bool {
 		slices.ContainsFunc(setsOf(folder, names), func(set string) bool { return slices.Contains(sets, set) })
 }
 
-// studioInside returns the one folder among those of some files that is an export of Tokens Studio, and which of the files lie in
-// it and which do not; an empty name if none is, or several are.
+// studioInside returns the one folder among those of some files that is an export of Tokens Studio, and which of the
+// files lie in it and which do not; an empty name if none is, or several are.
 func studioInside(names []string) (folder string, inside, rest []string) {
 	for _, name := range names {
 		if base := filepath.Base(name); base == studioMetadata || base == studioThemes {
@@ -61,8 +61,8 @@ func setsOf(folder string, names []string) (sets []string) {
 	return sets
 }
 
-// studioOrder returns the token sets of a folder in the order of its metadata, those that it does not name last; without it by
-// the names of their files. others are files that are not token sets.
+// studioOrder returns the token sets of a folder in the order of its metadata, those that it does not name last;
+// without it by the names of their files. others are files that are not token sets.
 func studioOrder(a opener, folder string, names []string, meta *jsontree.Node, o tokenfile.Options) (sets []string, others []*tokenFile, kind tokenfile.Kind, err error) {
 	all := setsOf(folder, names)
 	if meta.Find("$metadata") == nil {

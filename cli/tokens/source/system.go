@@ -58,8 +58,8 @@ func (f *tokenFile) setLocation(set string) string {
 	return f.location(jsontree.Pointer{set}.String())
 }
 
-// Read returns the document of a choice of modes, by their dimensions. Of what is not as it should be it tells only what
-// the defaults do not have too.
+// Read returns the document of a choice of modes, by their dimensions. Of what is not as it should be it tells only
+// what the defaults do not have too.
 func (s *System) Read(choice map[string]string) (*Sources, error) {
 	files, err := s.read(choice)
 	if err != nil {
@@ -121,8 +121,8 @@ func (s *Sources) Of(overrides *jsontree.Node) *Sources {
 	return &of
 }
 
-// With returns s with another tree, which holds the same tokens and more: those of added paths, each of the first of modes that
-// has it.
+// With returns s with another tree, which holds the same tokens and more: those of added paths, each of the first of
+// modes that has it.
 func (s *Sources) With(tree *jsontree.Node, added []string, modes []*Sources) *Sources {
 	with := *s
 	with.Tree, with.at = tree, maps.Clone(s.at)
@@ -339,8 +339,8 @@ func (n fileNames) modeOf(f *tokenFile) (at modeKey, mode string) {
 	return modeKey{}, ""
 }
 
-// cutMode cuts the name of a mode off the name of a file: what follows "mode", else all of it or as many of its last words as a
-// mode is called by, else the first. It is empty if there is none.
+// cutMode cuts the name of a mode off the name of a file: what follows "mode", else all of it or as many of its last
+// words as a mode is called by, else the first. It is empty if there is none.
 func cutMode(base string) (stem, mode string) {
 	if at := strings.LastIndex(strings.ReplaceAll(base, "_", "-"), "-mode-"); at >= 0 {
 		return base[:at], base[at+len("-mode-"):]
@@ -354,8 +354,9 @@ func cutMode(base string) (stem, mode string) {
 	return "", ""
 }
 
-// onlyModes leaves out of the groups what holds no mode, whatever its name: a file that has no token in common with another
-// of its group, nor, if no two of a group have or its name is not one of a mode, with the files that are in no group.
+// onlyModes leaves out of the groups what holds no mode, whatever its name: a file that has no token in common with
+// another of its group, nor, if no two of a group have or its name is not one of a mode, with the files that are in no
+// group.
 func onlyModes(files []*tokenFile, groups []*modeFiles) []*modeFiles {
 	base := newPaths(slices.DeleteFunc(slices.Clone(files), func(f *tokenFile) bool {
 		return f.kind.HasSets() || slices.ContainsFunc(groups, func(g *modeFiles) bool { return slices.Contains(g.files, f) })

@@ -43,7 +43,8 @@ func nameFault(name string) string {
 	return ""
 }
 
-// overrideFault says why an override goes beyond the bounds; empty if it does not. Its value stands below its path and $value.
+// overrideFault says why an override goes beyond the bounds; empty if it does not. Its value stands below its path and
+// $value.
 func overrideFault(m jsontree.Member) string {
 	names := strings.Split(m.Name, ".")
 	for _, name := range names {

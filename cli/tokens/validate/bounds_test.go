@@ -45,7 +45,8 @@ func TestWhatGoesBeyondTheBoundsOfTheOriginIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestOverridesBeyondTheBoundsAreLeftOut: those that the origin would refuse, in the middle of a push of several Variants.
+// TestOverridesBeyondTheBoundsAreLeftOut: those that the origin would refuse, in the middle of a push of several
+// Variants.
 func TestOverridesBeyondTheBoundsAreLeftOut(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 257)

@@ -54,7 +54,8 @@ func PrintDropped(a *term.App, list []Dropped, full bool) {
 // shownRows is how many lines of what is left out a person reads at once.
 const shownRows = 10
 
-// PrintRows lists paths with their reasons on the standard error: in ten lines, those of one reason together, or each if full.
+// PrintRows lists paths with their reasons on the standard error: in ten lines, those of one reason together, or each
+// if full.
 func PrintRows(a *term.App, list []Dropped, full bool) {
 	rows, longest := droppedRows(a, list, full), 0
 	hidden := 0
@@ -89,8 +90,8 @@ func leftOutSentence(tokens, others int) string {
 	return all + ", and " + term.Plural(others, "member") + " that are not tokens."
 }
 
-// DropInvalidOverrides returns overrides without those whose path the API refuses, or that go beyond its bounds, and which
-// those are. No other value is refused.
+// DropInvalidOverrides returns overrides without those whose path the API refuses, or that go beyond its bounds, and
+// which those are. No other value is refused.
 func DropInvalidOverrides(overrides *jsontree.Node) (*jsontree.Node, []Dropped) {
 	valid, out := jsontree.NewObject(), []Dropped(nil)
 	for _, m := range overrides.Members {
@@ -122,8 +123,8 @@ func PathFault(path string) string {
 	return ""
 }
 
-// droppedRows are the lines that list what a push left out: a path and why. Those with one reason are one line on a terminal,
-// and if they are many, unless full.
+// droppedRows are the lines that list what a push left out: a path and why. Those with one reason are one line on a
+// terminal, and if they are many, unless full.
 func droppedRows(a *term.App, list []Dropped, full bool) (rows [][]term.Escaped) {
 	if full || len(list) <= shownRows && !term.IsTerminal(a.Err) {
 		for _, s := range list {
