@@ -225,7 +225,7 @@ func (c *setConverter) categorised(value *jsontree.Node, path jsontree.Pointer) 
 		return "", value
 	}
 	text := value.Text
-	if category.unit == "rem" && isOfNumbers(path) {
+	if category.unit == "rem" && isOfNumbers(path, text) {
 		return "", value // which Style Dictionary would write as 700rem
 	}
 	isNumber := (value.Kind == jsontree.Number || value.IsString()) && bareNumber.MatchString(text)
@@ -239,11 +239,14 @@ func (c *setConverter) categorised(value *jsontree.Node, path jsontree.Pointer) 
 	return category.kind, value
 }
 
+// fontWeight is a number that is more likely a weight of a font than of a border.
+var fontWeight = regexp.MustCompile(`^[1-9][05]0$`)
+
 // isOfNumbers reports whether names of a path are those of numbers, such as weights: one alone, or two together.
-func isOfNumbers(path jsontree.Pointer) bool {
+func isOfNumbers(path jsontree.Pointer, value string) bool {
 	for i, name := range path {
 		isName := isNumberName(name) || i > 0 && isNumberName(path[i-1]+name)
-		if key := ModeKey(name); isName || strings.HasPrefix(key, "weight") || key == "leading" {
+		if key := ModeKey(name); isName || strings.HasPrefix(key, "weight") && fontWeight.MatchString(value) || key == "leading" {
 			return true
 		}
 	}
