@@ -153,6 +153,16 @@ func StudioSets(meta *jsontree.Node, sets []string, at func(set string) *jsontre
 		}
 		return takenSets(sets, t.states), nil
 	}
+	for _, name := range sets {
+		if set := at(name); set.IsObject() {
+			for _, mode := range convertSet(name, set, nil, studioTokens, Options{Choice: map[string]string{}}).ModeNames {
+				modes = AppendNew(modes, mode)
+			}
+		}
+	}
+	if slices.Contains(modes, o.Mode) { // values have it
+		return sets, nil
+	}
 	return nil, noMode(o.Mode, modes)
 }
 

@@ -982,3 +982,19 @@ func TestLengthsOfTokensStudioHaveTheirUnit(t *testing.T) {
 		t.Errorf("named: %q, want %q; the origins are %v", named, want, parts[0].Origins)
 	}
 }
+
+// TestAModeOfValuesInTokenSets: what a note says that --token-mode takes, it takes.
+func TestAModeOfValuesInTokenSets(t *testing.T) {
+	text := `{"core":{"a":{"value":{"light":"#fff","dark":"#000"},"type":"color"}},"extra":{"b":{"value":"#123","type":"color"}},"$metadata":{"tokenSetOrder":["core","extra"]}}`
+	parts, err := convert(t, text, Options{Mode: "dark"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(jsontree.Append(nil, parts[0].Tree)); !strings.Contains(got, `"$value":"#000"`) || len(parts) != 2 {
+		t.Errorf("the mode dark is %s of %d parts", got, len(parts))
+	}
+	var wrong *Error
+	if _, err := convert(t, text, Options{Mode: "sepia"}); !errors.As(err, &wrong) || wrong.Next != "Valid values: light, dark." {
+		t.Errorf("the mode sepia: %v", err)
+	}
+}

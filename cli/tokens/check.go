@@ -77,18 +77,18 @@ func (a *app) check(cmd *cobra.Command, c checkFlags, files []string) error {
 		}
 		check, what = a.checkTheme, "Theme "+c.Theme
 	}
-	list, err := check(cmd.Context(), c, files)
+	list, read, err := check(cmd.Context(), c, files)
 	if err != nil {
 		return err
 	}
-	if err := a.showFaults(c, list); err != nil || len(list) == 0 {
+	if err := a.showFaults(c, list, read); err != nil || len(list) == 0 {
 		return err
 	}
 	return term.Fail("Fix them and try again.", "%s of %s", term.Plural(len(list), "fault"), what)
 }
 
-// showFaults prints the faults in the form that the flags ask for.
-func (a *app) showFaults(c checkFlags, list []lint.Fault) (err error) {
+// showFaults prints the faults in the form that the flags ask for. read is what the files say; nil if none were read.
+func (a *app) showFaults(c checkFlags, list []lint.Fault, read *source.Sources) (err error) {
 	switch {
 	case a.JSON:
 		err = a.Show(list, nil)
@@ -97,16 +97,16 @@ func (a *app) showFaults(c checkFlags, list []lint.Fault) (err error) {
 	case c.github:
 		_, err = a.Out.Write(lint.AppendAnnotations(nil, list))
 	default:
-		lint.Print(a.App, list, c.full)
+		lint.Print(a.App, list, c.full, read.LeavesOut())
 	}
 	return err
 }
 
 // checkTheme asks the origin about what stands there.
-func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]lint.Fault, error) {
+func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]lint.Fault, *source.Sources, error) {
 	api, f, err := a.ResolveIn(ctx, c.Target)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var list []client.Diagnostic
 	if f.Variant != nil {
@@ -115,13 +115,13 @@ func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]lint.
 		list, err = api.ThemeDiagnostics(ctx, f.Env.ID, f.Theme.ID)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var paths []string
 	if len(list) > 0 {
 		set, err := api.ThemeTokens(ctx, f.Env.ID, f.Theme.ID, client.ReadOptions{})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, t := range set.Tokens {
 			paths = append(paths, t.Path)
@@ -131,7 +131,7 @@ func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]lint.
 	if f.Variant == nil {
 		_, document, err := tokentree.CurrentDocument(ctx, api, f.Theme)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		faults = storedReferences(document, nil)
 	}
@@ -142,35 +142,35 @@ func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]lint.
 		}
 	}
 	lint.Advise(faults, paths)
-	return faults, nil
+	return faults, nil, nil
 }
 
-// checkFiles checks files alone.
-func (a *app) checkFiles(_ context.Context, c checkFlags, files []string) ([]lint.Fault, error) {
+// checkFiles checks files alone, and returns what they say.
+func (a *app) checkFiles(_ context.Context, c checkFlags, files []string) ([]lint.Fault, *source.Sources, error) {
 	o := c.Options()
 	theme, overrides, err := source.ThemeAndOverrides(a.App, files, c.overrides, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	source.Print(a.App, c.verbose, theme)
-	return faultsOf(theme.Tree, theme, overrides), nil
+	return faultsOf(theme.Tree, theme, overrides), theme, nil
 }
 
-// checkPush checks files as a push would lay them over what stands at the origin.
-func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]lint.Fault, error) {
+// checkPush checks files as a push would lay them over what stands at the origin, and returns what they say.
+func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]lint.Fault, *source.Sources, error) {
 	api, f, err := a.ResolveIn(ctx, c.Target)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	_, document, err := tokentree.CurrentDocument(ctx, api, f.Theme)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o := c.Options()
 	if f.Variant == nil {
 		theme, err := source.Theme(a.App, files, o)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		source.Print(a.App, c.verbose, theme)
 		if !c.replace {
@@ -178,25 +178,25 @@ func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]li
 		} else {
 			document = theme.Tree
 		}
-		return faultsOf(document, theme, nil), nil
+		return faultsOf(document, theme, nil), theme, nil
 	}
 	set, err := api.VariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.ReadOptions{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	stored, err := tokentree.FlatMap(set)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	overrides, err := source.Variant(a.App, files, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	source.Print(a.App, c.verbose, overrides)
 	if !c.replace {
 		overrides.Tree = tokentree.JoinFlat(stored, overrides.Tree)
 	}
-	return faultsOf(document, nil, overrides), nil
+	return faultsOf(document, nil, overrides), overrides, nil
 }
 
 // faultsOf lists the faults of a document with overrides; theme and overrides know the lines, and may

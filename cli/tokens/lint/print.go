@@ -11,9 +11,14 @@ const (
 	shownPlaces = 3
 )
 
-// Print lists faults, each with its place and what to do. On a terminal equal ones are grouped, unless full.
-func Print(a *term.App, list []Fault, full bool) {
-	if len(list) == 0 {
+// Print lists faults, each with its place and what to do. On a terminal equal ones are grouped, unless full. leavesOut is
+// true if what was said before names values that the files have and that were not read.
+func Print(a *term.App, list []Fault, full, leavesOut bool) {
+	switch {
+	case len(list) == 0 && leavesOut:
+		a.Say("Everything that is taken from the files is rendered; what is left out is named above.")
+		return
+	case len(list) == 0:
 		a.Say("Everything is rendered.")
 		return
 	}

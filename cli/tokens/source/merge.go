@@ -56,6 +56,16 @@ func (s *Sources) mergeSet(file *tokenFile, part tokenfile.Part) *mergedSet {
 // Notes says which modes and sets were taken, and what stands in two files, for programs.
 func (s *Sources) Notes() []string { return slices.Concat(s.notes, s.clashes) }
 
+// LeavesOut reports whether the files give a token more values than the one that counts: in several files, token sets or modes.
+func (s *Sources) LeavesOut() bool {
+	if s == nil {
+		return false
+	}
+	isLeft := func(c concession) bool { return slices.Contains(tokenfile.LeftOut, c.Kind) }
+	hasOverridden := func(m *Merge) bool { return m.Overridden() > 0 }
+	return len(s.clashes) > 0 || slices.ContainsFunc(s.merged, hasOverridden) || slices.ContainsFunc(s.read, isLeft)
+}
+
 // SeveralSets lists the files of which several sets become one document.
 func (s *Sources) SeveralSets() (several []*Merge) {
 	for _, m := range s.merged {
