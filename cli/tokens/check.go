@@ -262,8 +262,8 @@ func valueOf(t *dtcg.Token, overrides *jsontree.Node) *jsontree.Node {
 	return t.Value
 }
 
-// storedReferences lists the references of a document that are not in a list of its faults: they are stored, and nothing
-// applies them.
+// storedReferences lists the references of a document that are not in a list of its faults: they are stored, and
+// nothing applies them.
 func storedReferences(document *jsontree.Node, known []lint.Fault) (list []lint.Fault) {
 	for _, f := range references.Unapplied(document) {
 		if !slices.ContainsFunc(known, func(k lint.Fault) bool { return k.Kind == f.Kind && k.Path == f.Path }) {

@@ -11,8 +11,8 @@ const (
 	shownPlaces = 3
 )
 
-// Print lists faults, each with its place and what to do. On a terminal equal ones are grouped, unless full. leavesOut is
-// true if what was said before names values that the files have and that were not read.
+// Print lists faults, each with its place and what to do. On a terminal equal ones are grouped, unless full. leavesOut
+// is true if what was said before names values that the files have and that were not read.
 func Print(a *term.App, list []Fault, full, leavesOut bool) {
 	switch {
 	case len(list) == 0 && leavesOut:

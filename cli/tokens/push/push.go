@@ -177,9 +177,10 @@ func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
 	return cmp.Or(a.pushTo(cmd.Context(), newPushTarget(a, c, f, *p, wanted), *p), refusal)
 }
 
-// refuseFaults returns the failure that no token can be made of something, or that nothing applies something.
+// refuseFaults returns the failure that no served file would have a token or value of the files, or apply a reference
+// or modifier.
 func refuseFaults(all ...*source.Sources) error {
-	f := term.Fail("Fix them, or push without --strict.", "no token can be made of:")
+	f := term.Fail("Fix them, or push without --strict.", "no served file would have:")
 	var list, unapplied []validate.Dropped
 	for _, wanted := range all {
 		list, unapplied = append(list, wanted.Faults...), append(unapplied, wanted.OnlyUnapplied()...)

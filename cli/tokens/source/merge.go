@@ -56,7 +56,8 @@ func (s *Sources) mergeSet(file *tokenFile, part tokenfile.Part) *mergedSet {
 // Notes says which modes and sets were taken, and what stands in two files, for programs.
 func (s *Sources) Notes() []string { return slices.Concat(s.notes, s.clashes) }
 
-// LeavesOut reports whether the files give a token more values than the one that counts: in several files, token sets or modes.
+// LeavesOut reports whether the files give a token more values than the one that counts: in several files, token sets
+// or modes.
 func (s *Sources) LeavesOut() bool {
 	if s == nil {
 		return false
@@ -76,8 +77,8 @@ func (s *Sources) SeveralSets() (several []*Merge) {
 	return several
 }
 
-// Print tells on the standard error which sets and modes were taken of the files, what stands in two files, and what is read
-// otherwise than it is written, in modes of the files too; all of it if verbose.
+// Print tells on the standard error which sets and modes were taken of the files, what stands in two files, and what is
+// read otherwise than it is written, in modes of the files too; all of it if verbose.
 func Print(a *term.App, verbose bool, s *Sources, modes ...*Sources) {
 	for _, m := range s.merged {
 		if m.bare {
