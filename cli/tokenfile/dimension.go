@@ -113,16 +113,21 @@ func IsModeFolder(name string) bool { return slices.Contains(modeFolders, string
 type setMode struct{ group, mode string }
 
 // impliedThemes makes a theme of each mode by which token sets are called: light and dark, theme/light and theme/dark,
-// brand/a and brand/b. Each takes the sets that are called by none too, and one without a name these alone if the
-// others are such as dark, beside which they are the usual mode. A set below another is of its mode, as brands/a/fonts
-// below brands/a. Of a grid, such as acme/light, acme/dark, globex/light and globex/dark, a set is of a brand and of a
-// mode.
+// brand/a and brand/b, light/colors and dark/colors. Each takes the sets that are called by none too, and one without a
+// name these alone if the others are such as dark, beside which they are the usual mode. A set below another is of its
+// mode, as brands/a/fonts below brands/a. Of a grid, such as acme/light, acme/dark, globex/light and globex/dark, a set
+// is of a brand and of a mode.
 func impliedThemes(sets []string, at func(set string) *jsontree.Node) (themes []theme) {
 	known, modes := make([]setMode, len(sets)), map[string][]string{}
 	for i, name := range sets {
 		folder, last := path.Split(name)
 		at := ModeAtEnd(strings.ReplaceAll(last, " ", "-"))
-		if at == len(last) && IsModeFolder(path.Base(folder)) {
+		switch inside := path.Base(folder); {
+		case at < len(last):
+		case IsModeFolder(inside):
+			at = 0
+		case IsModeName(inside): // light/colors
+			folder, last = path.Split(strings.TrimSuffix(folder, "/"))
 			at = 0
 		}
 		mode := last[at:]

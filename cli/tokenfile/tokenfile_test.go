@@ -248,6 +248,8 @@ func TestNamesOfTokenSetsImplyThemes(t *testing.T) {
 		{`[]`, "core,color-dark,color", choice{}, "color=,dark", "core,color"},
 		{`[]`, "core,color-dark,color", choice{"color": "dark"}, "color=,dark", "core,color-dark,color"},
 		{`[]`, "RUI Base,RUI Light,RUI Dark", choice{"RUI": "Dark"}, "RUI=Light,Dark", "RUI Base,RUI Dark"},
+		{`[]`, "core,light/colors,light/shadows,dark/colors,dark/shadows", choice{"": "dark"}, "=light,dark", "core,dark/colors,dark/shadows"},
+		{`[]`, "core,app/light/colors,app/dark/colors", choice{}, "app=light,dark", "core,app/light/colors"},
 		{`[]`, "brands/a,brands/b,core,a/mode/x", choice{"brands": "b"}, "brands=a,b", "brands/b,core,a/mode/x"},
 		{`[]`, "brands/a,brands/a/fonts,brands/b,brands/b/fonts", choice{}, "brands=a,b", "brands/a,brands/a/fonts"},
 		{`[]`, "brands/a,brands/a/fonts,brands/b,brands/b/fonts", choice{"brands": "b"}, "brands=a,b", "brands/b,brands/b/fonts"},
