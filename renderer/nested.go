@@ -70,9 +70,9 @@ func (w *walker) token(start int) int {
 	return w.at
 }
 
-// isToken is dtcg.IsToken, which need not look at the token that comes next.
-func (w *walker) isToken(n *jsontree.Node) bool {
-	return w.next < len(w.set.doc.Tokens) && w.set.doc.Tokens[w.next].Node == n || dtcg.IsToken(n)
+// isNext reports whether n is the token that comes next. Most are found by that alone.
+func (w *walker) isNext(n *jsontree.Node) bool {
+	return w.next < len(w.set.doc.Tokens) && w.set.doc.Tokens[w.next].Node == n
 }
 
 // span is the place of a text.
@@ -109,13 +109,14 @@ func (w *walker) values(dst []byte, group *jsontree.Node) []byte {
 	dst = append(dst, '{')
 	for i := range group.Members {
 		m := &group.Members[i]
-		if !m.Value.IsObject() || dtcg.IsMetadata(m.Name) {
+		isNext := w.isNext(m.Value)
+		if !isNext && (!m.Value.IsObject() || dtcg.IsMetadata(m.Name)) {
 			continue
 		}
 		before := len(dst)
 		dst = group.AppendName(separate(dst, start), i)
 		inner := len(dst)
-		if w.isToken(m.Value) {
+		if isNext || dtcg.IsToken(m.Value) {
 			dst = w.keep(w.value(dst), before, inner)
 		} else if dst = w.values(dst, m.Value); len(dst) == inner+len("{}") {
 			dst = dst[:before]
@@ -176,7 +177,7 @@ func (w *walker) stored(dst []byte, group *jsontree.Node) []byte {
 		switch {
 		case !m.Value.IsObject() || dtcg.IsMetadata(m.Name):
 			dst = w.keepMember(jsontree.Append(dst, m.Value), before)
-		case w.isToken(m.Value):
+		case w.isNext(m.Value) || dtcg.IsToken(m.Value):
 			dst = w.keep(w.storedToken(dst, m.Value), before, -1)
 		case w.tooLong(dst):
 			dst = w.keepMember(w.stored(dst, m.Value), before)

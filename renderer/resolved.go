@@ -15,12 +15,11 @@ func (w *walker) resolved(dst []byte, group *jsontree.Node) []byte {
 	dst = append(dst, '{')
 	for i := range group.Members {
 		m := &group.Members[i]
-		if m.Name == "$value" || isReference(m.Name) {
-			continue
-		}
-		before := len(dst)
-		if dtcg.IsMetadata(m.Name) {
-			dst = w.keepMember(jsontree.Append(group.AppendName(separate(dst, start), i), m.Value), before)
+		before, isNext := len(dst), w.isNext(m.Value)
+		if !isNext && dtcg.IsMetadata(m.Name) {
+			if m.Name != "$value" && !isReference(m.Name) {
+				dst = w.keepMember(jsontree.Append(group.AppendName(separate(dst, start), i), m.Value), before)
+			}
 			continue
 		}
 		if !m.Value.IsObject() {
@@ -29,7 +28,7 @@ func (w *walker) resolved(dst []byte, group *jsontree.Node) []byte {
 		dst = group.AppendName(separate(dst, start), i)
 		inner := len(dst)
 		switch {
-		case w.isToken(m.Value):
+		case isNext || dtcg.IsToken(m.Value):
 			dst = w.keep(w.resolvedToken(dst), before, inner)
 		case w.tooLong(dst):
 			dst = w.keepMember(w.resolved(dst, m.Value), before)

@@ -20,7 +20,7 @@ func (s *Set) declare() {
 	names := namer{prefix: s.prefix}
 	var found []dtcg.Diagnostic
 	var name []byte
-	lines := make([]line, 0, len(s.doc.Tokens))
+	lines := make([]line, 0, len(s.doc.Tokens)*5/4) // a typography has several
 	out := make([]byte, 0, 64*len(s.doc.Tokens))
 	tokens, places, declared := s.doc.Tokens, s.places[:len(s.doc.Tokens)], 0
 	for i := range tokens {

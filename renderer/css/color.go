@@ -106,6 +106,10 @@ func (c *colour) readComponents(v *jsontree.Node) bool {
 }
 
 func readComponent(v *jsontree.Node) (f float64, none, ok bool) {
+	if v.Kind == jsontree.Number { // as nearly all
+		f, ok = parseFloat(v.Text)
+		return f, false, ok
+	}
 	if s, isText := textOf(v); isText && lower(s) == "none" {
 		return 0, true, true
 	}

@@ -95,26 +95,25 @@ func (l *lister) group(n *jsontree.Node, inherited string) {
 		if !m.Value.IsObject() || IsMetadata(m.Name) {
 			continue
 		}
-		l.stack = append(l.stack[:names], m.Name)
 		if at := valueAt(m.Value); at >= 0 {
-			l.token(m.Value, at, inherited)
+			l.token(m, at, inherited)
 			continue
 		}
+		l.stack = append(l.stack, m.Name)
 		l.stem = append(append(l.stem[:stem], m.Name...), '.')
 		if !css.IsNamePart(m.Name) {
 			l.named = false
 			l.dots += strings.Count(m.Name, ".")
 		}
 		l.group(m.Value, inherited)
-		l.named, l.dots = named, dots
-		l.stem = l.stem[:stem]
+		l.stack, l.stem, l.named, l.dots = l.stack[:names], l.stem[:stem], named, dots
 	}
-	l.stack, l.plain = l.stack[:names], plain
+	l.plain = plain
 }
 
-// token lists n, whose member at a place is its $value.
-func (l *lister) token(n *jsontree.Node, at int, inherited string) {
-	name := l.stack[len(l.stack)-1]
+// token lists m, whose member at a place is its $value.
+func (l *lister) token(m *jsontree.Member, at int, inherited string) {
+	n, name := m.Value, m.Name
 	if !l.affords(&l.tokenBytes, len(l.stem)+len(name)) {
 		return
 	}
@@ -128,7 +127,8 @@ func (l *lister) token(n *jsontree.Node, at int, inherited string) {
 	t.Node, t.Value, t.Resolved, t.PlainPath = n, n.Members[at].Value, inherited, l.plain
 	t.NamePath = l.named && css.IsNamePart(name)
 	if !t.NamePath && l.dots+strings.Count(name, ".") > 0 {
-		names := slices.Clip(slices.Clone(l.stack)) // a caller may append to it
+		names := append(slices.Clone(l.stack), name)
+		names = slices.Clip(names) // a caller may append to it
 		t.names = &names
 	}
 	if len(n.Members) == 1 {

@@ -10,9 +10,7 @@ type states struct {
 	some   []Token   // those of picked, in their order
 }
 
-// at returns the token at a position. It is called from many places: inlined, it would make the guest larger.
-//
-//go:noinline
+// at returns the token at a position.
 func (s *states) at(i int32) *Token {
 	if s.picked != nil {
 		if place := s.picked.place(i); place >= 0 {
@@ -31,9 +29,7 @@ func (s *states) resolved() []Token {
 }
 
 // place returns where among those that are resolved the token at position i stands; it is negative if
-// it is not resolved, or i names no token. It is not inlined, as at is not.
-//
-//go:noinline
+// it is not resolved, or i names no token.
 func (s *states) place(i int32) int32 {
 	if s.picked == nil || i < 0 {
 		return i

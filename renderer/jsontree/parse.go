@@ -2,6 +2,7 @@ package jsontree
 
 import (
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -37,7 +38,7 @@ func Parse(text string) (*Node, error) { return ParseDepth(text, MaxDepth) }
 
 // ParseDepth is Parse with a nesting limit of its own.
 func ParseDepth(text string, maxDepth int) (*Node, error) {
-	p := parser{text: text, maxDepth: maxDepth}
+	p := parser{text: text, maxDepth: maxDepth, gap: -1}
 	return p.whole()
 }
 
@@ -46,11 +47,19 @@ func ParseDepth(text string, maxDepth int) (*Node, error) {
 type parser struct {
 	text     string
 	err      error
-	odd      int // where the last blanks or the last string end that Append writes otherwise
 	maxDepth int
 	traits   traits // of the last string
-	values   uint32 // how many names $value were seen
+	seen     uint64 // how many names $value were seen, and strings with an opening brace times withBrace
 	types    [8]typeNode
+
+	// What Append writes of the text, which arrays and objects with blanks or unusual escapes keep their parts of.
+	minified strings.Builder
+	block    []byte // what comes behind it, up to from; nil before the first blanks
+	from     int    // the end of what Append writes otherwise: the last blanks, the last unusual string
+	gap      int    // a blank behind a colon that stands in block still, if it is not before from; -1: there was none
+	shift    int    // from a place in the text to that in what Append writes
+	limit    int    // before which afterBlanks need not look for room
+	spans    []span // of which block has a part
 
 	members []Member // of the objects that are still open, the innermost last
 	items   []*Node  // of the arrays that are still open
@@ -72,11 +81,20 @@ func (p *parser) whole() (*Node, error) {
 	if n == nil {
 		return nil, p.err
 	}
-	if at = blankEnd(p.text, at); at < len(p.text) {
-		p.fail(at, "data after the value")
+	if end := blankEnd(p.text, at); end < len(p.text) {
+		p.fail(end, "data after the value")
 		return nil, p.err
 	}
+	if len(p.spans) > 0 {
+		p.flush(at)
+	}
 	return n, nil
+}
+
+// span is the place of an array or an object in what Append writes.
+type span struct {
+	node     *Node
+	from, to int
 }
 
 // The sizes of slabs, in nodes, members or items. What is left of a tree of a slab stays as long as the tree
@@ -87,6 +105,7 @@ const (
 	maxShare = maxSlab / 8
 	maxNodes = 8192 / nodeBytes // as many as the allocator's next size holds
 	perNode  = 16               // bytes of text: 11 to 16 on the average in documents without blanks
+	maxBlock = 4 << 10          // bytes of a block of what Append writes
 	perArray = 4 * perNode      // of the least array that is worth its node
 )
 
@@ -151,27 +170,98 @@ func (p *parser) closeItems(at, start int) *more {
 }
 
 // afterBlanks skips blanks and returns the byte that follows, 0 at the end. A minified text has none, so that callers
-// look at one byte before they call it. Most blanks are one space, or a line end and up to seven spaces of an indentation.
+// look at one byte before they call it. Most blanks are one space, or a line end and up to seven spaces of an indentation,
+// and what stands between them is so short that a few words, which may overlap, are all of it.
 func (p *parser) afterBlanks(at int) (int, byte) {
-	if text := p.text; at+9 < len(text) && (text[at] == ' ' || text[at] == '\n') {
-		end := at + 1 + bits.TrailingZeros64(word(text, at+1)^ones*' ')/8
-		if c := text[end]; c > ' ' {
-			p.odd = end
-			return end, c
-		}
+	text, block, from := p.text, p.block, p.from
+	if at >= p.limit {
+		return p.anyBlanks(at)
 	}
-	at = blankEnd(p.text, at)
-	p.odd = at
-	return at, p.peek(at)
+	if text[at] != ' ' && text[at] != '\n' && !isBlank(text[at]) {
+		return at, text[at]
+	}
+	end := at + 1 + bits.TrailingZeros64(word(text, at+1)^ones*' ')/8
+	c := text[end]
+	if c <= ' ' {
+		end = blankEnd(text, end)
+		c = p.peek(end)
+	}
+	to := from + p.shift - p.minified.Len()
+	if gap := p.gap; gap >= from { // shift counts it already
+		next := to + 1 + gap - from
+		for to++; ; to += wordBytes {
+			store64(block[to:to+wordBytes], word(text, from))
+			if from += wordBytes; from >= gap {
+				break
+			}
+		}
+		from, to = gap+1, next
+	}
+	for ; from < at; from += wordBytes {
+		store64(block[to:to+wordBytes], word(text, from))
+		to += wordBytes
+	}
+	p.from = end
+	p.shift += at - end
+	return end, c
 }
 
-// written returns what Append writes of the array or object that begins and ends at two places, or nothing if only
-// its parts tell.
-func (p *parser) written(begin, end int) string {
-	if begin < p.odd {
-		return ""
+// anyBlanks is afterBlanks at any place. It is not inlined, so that afterBlanks stays short.
+//
+//go:noinline
+func (p *parser) anyBlanks(at int) (int, byte) {
+	if p.block == nil {
+		p.block = make([]byte, min(maxBlock, len(p.text)))
+	} else if p.minified.Cap()-p.minified.Len() < len(p.block) { // the rest may have fewer blanks than what was read
+		rest := len(p.text) - p.from
+		p.minified.Grow(min(rest, rest*(at+p.shift)/at*3/2) + len(p.block))
 	}
-	return p.text[begin:end]
+	p.flush(at)
+	end := blankEnd(p.text, at)
+	p.resume(end)
+	return end, p.peek(end)
+}
+
+// flush appends to minified what stands before a place, and gives the arrays and objects that end there their texts.
+func (p *parser) flush(at int) {
+	from, gap := p.from, p.gap
+	if gap < from {
+		p.minified.Write(p.block[:from+p.shift-p.minified.Len()])
+	} else {
+		p.minified.Write(p.block[:from+p.shift+1-p.minified.Len()])
+		p.minified.WriteString(p.text[from:gap])
+		from = gap + 1
+	}
+	p.minified.WriteString(p.text[from:at])
+	p.from = at
+	minified := p.minified.String()
+	for _, s := range p.spans {
+		s.node.Text = minified[s.from:s.to]
+	}
+	p.spans = p.spans[:0]
+}
+
+// replace has Append write other bytes for the string between two places.
+func (p *parser) replace(at, end int, other []byte) {
+	p.flush(at)
+	p.minified.Write(other)
+	p.resume(end)
+}
+
+// resume begins a block at a place, before which minified has all.
+func (p *parser) resume(at int) {
+	p.from, p.shift = at, p.minified.Len()-at
+	p.limit = min(len(p.text), at+len(p.block)) - 2*wordBytes
+}
+
+// setText gives n, the array or object that begins and ends at two places, what Append writes of it. shift is that at its
+// beginning.
+func (p *parser) setText(n *Node, begin, shift, end int) {
+	if p.from <= begin && p.gap < begin {
+		n.Text = p.text[begin:end]
+		return
+	}
+	p.spans = append(p.spans, span{n, begin + shift, end + p.shift})
 }
 
 // peek returns the byte at a place, 0 at the end.
@@ -185,11 +275,7 @@ func (p *parser) peek(at int) byte {
 func (p *parser) value(at, depth int) (*Node, int) {
 	c := p.peek(at)
 	if c <= ' ' {
-		if next := at + 1; c == ' ' && next < len(p.text) && p.text[next] > ' ' { // as most indented texts have it
-			at, c, p.odd = next, p.text[next], next
-		} else {
-			at, c = p.afterBlanks(at)
-		}
+		at, c = p.afterBlanks(at)
 	}
 	switch {
 	case c == '"':
@@ -234,58 +320,75 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 	}
 	n := p.node(begin)
 	n.Kind, n.traits = Object, plain|literal
-	at := begin + 1
+	at, shift := begin+1, p.shift
 	c := p.peek(at)
 	if c <= ' ' {
 		at, c = p.afterBlanks(at)
 	}
 	if c == '}' {
-		n.Text = p.written(begin, at+1)
+		p.setText(n, begin, shift, at+1)
 		return n, at + 1
 	}
-	text, start, marks, seen, values := p.text, len(p.members), uint64(0), plain|literal, p.values
-	for {
+	text, start, marks, names, seen := p.text, len(p.members), uint64(0), plain, p.seen
+	for count := 1; ; count++ {
 		if c != '"' {
 			return p.fail(at, "a member name was expected")
 		}
-		name, end := "$value", at+len(`"$value"`)
+		name, end, mark := "$value", at+len(`"$value"`), uint64(0)
 		if end <= len(text) && word(text, at) == valueText { // as one member in three
-			p.traits = plain | literal
-			p.values++
-		} else if name, end = p.string(at); end < 0 {
-			return nil, at
+			p.seen++
+			mark = valueMark
+		} else {
+			if end = at; end+wordBytes < len(text) {
+				end += 1 + bits.TrailingZeros64(notBare(word(text, at+1)))/8
+			}
+			if end > at && end < len(text) && text[end] == '"' {
+				name, end = text[at+1:end], end+1
+			} else {
+				if name, end = p.string(at); end < 0 {
+					return nil, at
+				}
+				names &= p.traits
+			}
+			mark = markOf(name)
 		}
-		seen &= p.traits | literal
-		if mark := markOf(name); n.more != nil || marks&mark != 0 || len(p.members)-start == indexFrom-1 {
+		if marks&mark != 0 || count >= indexFrom {
 			if !p.claim(n, start, name) {
 				return p.fail(at, "the member name "+strconv.Quote(name)+" stands twice in one object")
 			}
-		} else {
-			marks |= mark
 		}
+		marks |= mark
 		if c = p.peek(end); c != ':' {
 			if end, c = p.afterBlanks(end); c != ':' {
 				return p.fail(end, "':' was expected")
 			}
 		}
+		if end++; p.peek(end) == ' ' && p.gap < p.from { // most texts that are not minified have one there
+			p.gap = end
+			p.shift--
+			end++
+		}
 		var v *Node
 		if name == "$type" {
-			v, end = p.typeValue(end+1, depth)
+			v, end = p.typeValue(end, depth)
 		} else {
-			v, end = p.value(end+1, depth)
+			v, end = p.value(end, depth)
 		}
 		if v == nil {
 			return nil, end
 		}
-		seen &= v.traits | plain
 		p.members = append(p.members, Member{name, v})
 		if c = p.peek(end); c <= ' ' {
 			end, c = p.afterBlanks(end)
 		}
 		at = end + 1
 		if c == '}' {
-			n.Members, n.Text, n.traits = p.closeMembers(at, start), p.written(begin, at), seen
-			n.values = p.values - values
+			p.setText(n, begin, shift, at)
+			n.Members, n.traits = p.closeMembers(at, start), names
+			n.values = uint32(p.seen - seen)
+			if p.seen-seen < withBrace {
+				n.traits |= literal
+			}
 			return n, at
 		}
 		if c != ',' {
@@ -300,6 +403,12 @@ func (p *parser) object(begin, depth int) (*Node, int) {
 // valueText is the text of the name $value as eight bytes.
 const valueText = '"' | '$'<<8 | 'v'<<16 | 'a'<<24 | 'l'<<32 | 'u'<<40 | 'e'<<48 | '"'<<56
 
+// valueMark is the mark of the name $value.
+const valueMark = 1 << ((7*'$' + 'e' + 3*6) & 63)
+
+// withBrace is what a string with an opening brace adds to what was seen.
+const withBrace = 1 << 32
+
 // typeNode is a value of $type with its text, quotes included.
 type typeNode struct {
 	node *Node
@@ -308,10 +417,6 @@ type typeNode struct {
 
 // typeValue is value for a $type. Types repeat, and those that are equal are mostly one node.
 func (p *parser) typeValue(at, depth int) (*Node, int) {
-	if p.peek(at) == ' ' {
-		at++
-		p.odd = at
-	}
 	if at+8 > len(p.text) {
 		return p.value(at, depth)
 	}
@@ -320,7 +425,7 @@ func (p *parser) typeValue(at, depth int) (*Node, int) {
 		return known.node, at + len(known.text)
 	}
 	v, end := p.value(at, depth)
-	if v != nil && v.IsPlain() && p.text[at] == '"' {
+	if v != nil && v.traits == plain|literal && p.text[at] == '"' {
 		*known = typeNode{v, p.text[at:end]}
 	}
 	return v, end
@@ -337,6 +442,9 @@ func markOf(name string) uint64 {
 // claim reports whether name is new among the open members of n, and keeps the index of n, which an
 // object has from indexFrom members on.
 func (p *parser) claim(n *Node, start int, name string) bool {
+	if cap(p.members)-len(p.members) < maxShare { // append would grow a long slice by a quarter
+		p.members = slices.Grow(p.members, max(maxShare, len(p.members)))
+	}
 	open := p.members[start:]
 	if n.more != nil {
 		return p.claimIndexed(n.more.index, open, name)
@@ -368,13 +476,13 @@ func (p *parser) array(begin, depth int) (*Node, int) {
 	}
 	n := p.node(begin)
 	n.Kind, n.traits = Array, literal
-	at := begin + 1
+	at, shift, seen := begin+1, p.shift, p.seen
 	c := p.peek(at)
 	if c <= ' ' {
 		at, c = p.afterBlanks(at)
 	}
 	if c == ']' {
-		n.Text = p.written(begin, at+1)
+		p.setText(n, begin, shift, at+1)
 		return n, at + 1
 	}
 	for start := len(p.items); ; {
@@ -382,14 +490,17 @@ func (p *parser) array(begin, depth int) (*Node, int) {
 		if v == nil {
 			return nil, end
 		}
-		n.traits &= v.traits
 		p.items = append(p.items, v)
 		if c = p.peek(end); c <= ' ' {
 			end, c = p.afterBlanks(end)
 		}
 		at = end + 1
 		if c == ']' {
-			n.more, n.Text = p.closeItems(at, start), p.written(begin, at)
+			p.setText(n, begin, shift, at)
+			n.more = p.closeItems(at, start)
+			if p.seen-seen >= withBrace {
+				n.traits = 0
+			}
 			return n, at
 		}
 		if c != ',' {

@@ -14,7 +14,9 @@ func (p *parser) string(at int) (string, int) {
 		for found := notBare(word(text, at)); found != 0; found &= found - 1 { // a brace marks no byte above it
 			end := at + bits.TrailingZeros64(found)/8
 			if text[end] == '"' {
-				p.traits = seen
+				if p.traits = seen; seen == plain {
+					p.seen += withBrace
+				}
 				return text[start:end], end + 1
 			}
 			if text[end] != '{' {
@@ -37,9 +39,14 @@ func (p *parser) unusual(start, at int) (string, int) {
 	if end < 0 {
 		return "", end
 	}
-	p.traits = traitsOf(s, isPlain)
-	if !isPlain && string(AppendString(nil, s)) != p.text[start-1:end] {
-		p.odd = end
+	if p.traits = traitsOf(s, isPlain); p.traits&literal == 0 {
+		p.seen += withBrace
+	}
+	if isPlain {
+		return s, end
+	}
+	if written := AppendString(nil, s); string(written) != p.text[start-1:end] {
+		p.replace(start-1, end, written)
 	}
 	return s, end
 }

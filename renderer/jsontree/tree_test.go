@@ -172,6 +172,7 @@ func TestParsedTreesAreWrittenAsBuiltOnes(t *testing.T) {
 	for _, text := range []string{
 		"", `[]`, ` [ ] `, "{\n}", `{"a":[1,{"b":"c"}]}`, "{ \"a\" :\t[1,\r\n        {\"b\":\"c\"} ] }\n", `["\u0061\/<"]`, `["a<",["b"],{"é":"\u00e9"}]`,
 		`{"\u0024type":"x","y":[ "\ud83d\ude0e", 1.50, -0 ]}`, "[\"\x7f\",\"\u2028\",[\"\u20ac\"]]", "[\n                1,\n                 2\n]",
+		`{"a": 1}`, `{"a": {"b": 2}}`, "{\n  \"a\": {\"b\": \"c\"}}", `{"a": [1,2],"b": "\u0061"} `, `{"a":  {"b":1}}`, `["\u003C"]`, `{"a": ["\u003C", {"b":1}]}`,
 	} {
 		n, err := jsontree.Parse(text)
 		if err != nil && text != "" {
@@ -180,12 +181,16 @@ func TestParsedTreesAreWrittenAsBuiltOnes(t *testing.T) {
 		checkTexts(t, n)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		text := spelled(t, trees(3).Draw(t, "tree"))
+		escapes := rapid.Bool().Draw(t, "escapes")
+		text := spelled(t, trees(4).Draw(t, "tree"), escapes, blanks(t))
 		n, err := jsontree.Parse(text)
 		if err != nil {
 			t.Fatalf("Parse(%q): %v", text, err)
 		}
 		checkTexts(t, n)
+		if n.Kind >= jsontree.Array && n.Text == "" {
+			t.Fatalf("Parse(%q) does not keep what Append writes", text)
+		}
 	})
 }
 
@@ -217,14 +222,29 @@ func checkTexts(t interface {
 	return built
 }
 
-// spelled writes a tree with blanks between its parts and escapes that nothing asks for.
-func spelled(t *rapid.T, n *jsontree.Node) string {
+// blanks returns what writes blanks at a depth, before or behind a part of a text: as tools indent, with a space behind
+// colons and commas, or any.
+func blanks(t *rapid.T) func(b *strings.Builder, depth int, before string) {
+	indent := rapid.SampledFrom([]string{"any", "spaces", "", " ", "  ", "    ", "\t"}).Draw(t, "indent")
+	return func(b *strings.Builder, depth int, before string) {
+		switch {
+		case indent == "any":
+			b.WriteString(rapid.StringOfN(rapid.RuneFrom([]rune(" \n\t\r")), 0, 20, -1).Draw(t, "blank"))
+		case before == ":" || before == "," && indent == "spaces":
+			b.WriteString(" ")
+		case before != "" && indent != "spaces":
+			b.WriteString("\n" + strings.Repeat(indent, depth))
+		}
+	}
+}
+
+// spelled writes a tree with blanks between its parts, and with escapes that nothing asks for if some shall be.
+func spelled(t *rapid.T, n *jsontree.Node, escapes bool, blank func(b *strings.Builder, depth int, before string)) string {
 	var b strings.Builder
-	blank := func() { b.WriteString(rapid.StringOfN(rapid.RuneFrom([]rune(" \n\t\r")), 0, 20, -1).Draw(t, "blank")) }
 	text := func(s string) {
 		b.WriteByte('"')
 		for _, r := range s {
-			if r < 0x10000 && rapid.IntRange(0, 3).Draw(t, "escape") == 0 {
+			if escapes && r < 0x10000 && rapid.IntRange(0, 3).Draw(t, "escape") == 0 {
 				fmt.Fprintf(&b, `\u%04X`, r)
 				continue
 			}
@@ -233,9 +253,8 @@ func spelled(t *rapid.T, n *jsontree.Node) string {
 		}
 		b.WriteByte('"')
 	}
-	var write func(n *jsontree.Node)
-	write = func(n *jsontree.Node) {
-		blank()
+	var write func(n *jsontree.Node, depth int)
+	write = func(n *jsontree.Node, depth int) {
 		switch n.Kind {
 		case jsontree.String:
 			text(n.Text)
@@ -243,26 +262,33 @@ func spelled(t *rapid.T, n *jsontree.Node) string {
 			b.WriteByte('[')
 			for i, item := range n.Items() {
 				b.WriteString(","[:min(i, 1)])
-				write(item)
+				blank(&b, depth+1, ",")
+				write(item, depth+1)
+				blank(&b, depth, "")
 			}
+			blank(&b, depth, "]")
 			b.WriteByte(']')
 		case jsontree.Object:
 			b.WriteByte('{')
 			for i, m := range n.Members {
 				b.WriteString(","[:min(i, 1)])
-				blank()
+				blank(&b, depth+1, ",")
 				text(m.Name)
-				blank()
+				blank(&b, depth, "")
 				b.WriteByte(':')
-				write(m.Value)
+				blank(&b, depth, ":")
+				write(m.Value, depth+1)
+				blank(&b, depth, "")
 			}
+			blank(&b, depth, "}")
 			b.WriteByte('}')
 		default:
 			b.Write(jsontree.Append(nil, n))
 		}
-		blank()
 	}
-	write(n)
+	blank(&b, 0, "")
+	write(n, 0)
+	blank(&b, 0, "")
 	return b.String()
 }
 
