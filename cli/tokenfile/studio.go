@@ -40,9 +40,11 @@ func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		o = o.WithTokens(at(name))
+	sets := make([]*jsontree.Node, len(names))
+	for i, name := range names {
+		sets[i] = at(name)
 	}
+	o = o.WithTokens(sets...)
 	parts, standings := make([]Part, 0, len(wanted)), Standings(root, names, at, o)
 	for _, name := range wanted {
 		part := convertSet(name, root.Find(name), jsontree.Pointer{name}, studioTokens, o)

@@ -110,12 +110,14 @@ func readStudioFolder(a opener, folder string, names []string, o tokenfile.Optio
 		return nil, err
 	}
 	opened, unread := map[string]*tokenFile{}, map[string]error{}
+	var trees []*jsontree.Node
 	for _, set := range sets {
 		file, err := openFile(a, setFile(folder, set))
 		if unread[set] = err; err == nil {
-			opened[set], o = file, o.WithTokens(file.parsed.Root)
+			opened[set], trees = file, append(trees, file.parsed.Root)
 		}
 	}
+	o = o.WithTokens(trees...)
 	at := func(set string) *jsontree.Node {
 		if opened[set] == nil {
 			return nil
