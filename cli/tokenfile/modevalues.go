@@ -231,9 +231,14 @@ func isMode(mode string) func(name string) bool {
 	return func(name string) bool { return ModeKey(name) == ModeKey(mode) }
 }
 
-// ModeKey spells the name of a mode for comparisons: in lower case, without spaces, hyphens and underscores.
+// ModeKey spells the name of a mode for comparisons: in lower case, without spaces, hyphens and underscores. "Dark Mode" is
+// dark.
 func ModeKey(name string) string {
-	return strings.ToLower(withoutHyphens.Replace(name))
+	key := strings.ToLower(withoutHyphens.Replace(name))
+	for _, word := range []string{"mode", "theme", "scheme"} {
+		key = cmp.Or(strings.TrimSuffix(key, word), key)
+	}
+	return key
 }
 
 var withoutHyphens = strings.NewReplacer("-", "", "_", "", " ", "")

@@ -145,19 +145,10 @@ var kinds = []struct{ mode, dimension, when string }{
 	{"darkhighcontrast", "scheme", ""},
 }
 
-// keyOf spells the name of a mode for comparisons: "Dark Mode" is dark.
-func keyOf(mode string) string {
-	key := tokenfile.ModeKey(mode)
-	for _, word := range []string{"mode", "theme", "scheme"} {
-		key = cmp.Or(strings.TrimSuffix(key, word), key)
-	}
-	return key
-}
-
 // kindOf is the dimension that the name of a mode tells; empty if it tells none.
 func kindOf(mode string) string {
 	for _, k := range kinds {
-		if k.mode == keyOf(mode) {
+		if k.mode == tokenfile.ModeKey(mode) {
 			return k.dimension
 		}
 	}
@@ -183,7 +174,7 @@ func (p part) conditionOf(mode string) string {
 	if when := p.hints[mode].When; slices.Contains(modes.Conditions, when) {
 		return when
 	}
-	key := cmp.Or(p.schemeOf(mode), keyOf(mode))
+	key := cmp.Or(p.schemeOf(mode), tokenfile.ModeKey(mode))
 	for _, k := range kinds { // high is highcontrast in a dimension with contrast in its name
 		isAnother := func(mode string) bool { return k.when != "" && p.hints[mode].When == k.when }
 		isIt := k.mode == key || k.mode == key+k.dimension && strings.Contains(slugOf(p.name), k.dimension)
@@ -211,7 +202,7 @@ func (p part) schemeOf(mode string) string {
 
 // oppositeBase names a default mode that the files do not name.
 func (p part) oppositeBase() string {
-	isScheme := func(mode string) func(string) bool { return func(s string) bool { return keyOf(s) == mode } }
+	isScheme := func(mode string) func(string) bool { return func(s string) bool { return tokenfile.ModeKey(s) == mode } }
 	switch {
 	case slices.ContainsFunc(p.modes, isScheme("dark")) && !slices.ContainsFunc(p.modes, isScheme("light")):
 		return "light"

@@ -26,6 +26,7 @@ type planFile struct {
 	Files       []string      `yaml:"files" json:"files"`
 	Environment string        `yaml:"environment,omitempty" json:"environment,omitempty"`
 	Theme       string        `yaml:"theme" json:"theme"`
+	Defaults    []planVariant `yaml:"defaults,omitempty" json:"defaults,omitempty"` // the modes that are the Theme itself
 	Variants    []planVariant `yaml:"variants" json:"variants"`
 
 	Modes *[]designsystem.ThemeMode `yaml:"modes,omitempty" json:"modes,omitempty"` // of the Theme; nil: not decided
@@ -40,8 +41,9 @@ type planVariant struct {
 }
 
 const planHead = `# Which Variant each mode of the token files is: written by livery push --variants auto, and read by the next
-# livery push in this folder. Change a slug before its Variant is made; skip: true leaves a mode out. modes is the list of
-# the Theme's modes that the push sets; after a change of your own push with --modes replace.
+# livery push in this folder. defaults are the modes that are the Theme itself. Change a slug before its Variant is made;
+# skip: true leaves a mode out. modes is the list of the Theme's modes that the push sets; after a change of your own push
+# with --modes replace.
 `
 
 // readPlan reads the plan of this folder; nil if it has none.
@@ -89,6 +91,30 @@ func (p *planFile) faults() (faults []string) {
 		}
 	}
 	return faults
+}
+
+// defaults returns the mode of each dimension that is the Theme itself.
+func (p *planFile) defaults() map[string]string {
+	modes := map[string]string{}
+	if p != nil {
+		for _, v := range p.Defaults {
+			modes[v.Dimension] = v.Mode
+		}
+	}
+	return modes
+}
+
+// refuseMissing returns the failure that a mode that is the Theme itself is not in the files any more: another one would
+// take its place at the addresses of the Theme.
+func (s *system) refuseMissing() error {
+	decided := s.decided.defaults()
+	for _, d := range s.source.Dimensions {
+		if mode := decided[d.Name]; mode != "" && !slices.Contains(d.Modes, mode) {
+			return term.Fail("Put it back, or name another one under defaults in "+planName+".",
+				"the Theme is %s, says %s, and the files have no such mode: they have %s", label(d.Name, mode), planName, term.ShortList(d.Modes))
+		}
+	}
+	return nil
 }
 
 // gone lists the modes of a plan that the files do not have.

@@ -113,15 +113,19 @@ func refuseForSystem(p *pushFlags, files []string) error {
 }
 
 func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
-	if s.source, s.theme, err = source.OpenSystem(a, s.files, o); err != nil {
+	if s.source, s.theme, err = source.OpenSystem(a, s.files, s.decided.defaults(), o); err != nil {
+		return err
+	}
+	if err := s.refuseMissing(); err != nil {
 		return err
 	}
 	var modes []designsystem.Mode
-	defaults, total := dtcg.Read(s.theme.Tree), 0
+	defaults, total, pairs := dtcg.Read(s.theme.Tree), 0, 0
 	for _, d := range s.source.Dimensions {
+		pairs += total * (len(d.Modes) - 1)
 		total += len(d.Modes) - 1
 	}
-	bar := a.ProgressBar("reading the modes", total)
+	bar := a.ProgressBar("reading the modes", total+pairs)
 	defer bar.Done()
 	for _, d := range s.source.Dimensions {
 		for _, mode := range d.Modes[1:] {
@@ -146,7 +150,7 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 		}
 	}
 	s.plan = designsystem.Make(s.theme.Tree, modes, s.elements, s.decided.slugs())
-	if modes, err = s.readPairs(modes); err != nil {
+	if modes, err = s.readPairs(modes, bar.Step); err != nil {
 		return err
 	}
 	for i, m := range modes {
@@ -163,7 +167,7 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 // readPairs adds to modes those of a brand and a mode that say something else than both laid over each other, and makes
 // the plan of all. Of other modes together, which no list of modes can have, it notes the tokens; if files are of two,
 // they have a Variant of their own too.
-func (s *system) readPairs(modes []designsystem.Mode) ([]designsystem.Mode, error) {
+func (s *system) readPairs(modes []designsystem.Mode, step func()) ([]designsystem.Mode, error) {
 	alone, isBrand := s.plan.Variants, map[string]bool{}
 	for _, d := range s.source.Dimensions {
 		isBrand[d.Name] = designsystem.IsBrand(d)
@@ -175,7 +179,11 @@ func (s *system) readPairs(modes []designsystem.Mode) ([]designsystem.Mode, erro
 			if isBrand[second.Dimension] {
 				first, second = second, first
 			}
-			if !s.mayDiffer(first, second) || isBrand[second.Dimension] {
+			if first.Dimension == second.Dimension {
+				continue
+			}
+			step()
+			if isBrand[second.Dimension] { // both are brands
 				continue
 			}
 			read, err := s.source.Read(map[string]string{first.Dimension: first.Name, second.Dimension: second.Name})
@@ -199,12 +207,6 @@ func (s *system) readPairs(modes []designsystem.Mode) ([]designsystem.Mode, erro
 		s.plan = designsystem.Make(s.theme.Tree, modes, s.elements, s.decided.slugs())
 	}
 	return modes, nil
-}
-
-// mayDiffer reports whether two modes of two dimensions together may say something else than both laid over each other:
-// they say something of one token, or files or token sets are of both.
-func (s *system) mayDiffer(first, second designsystem.Variant) bool {
-	return first.Dimension != second.Dimension && (s.isGrid(first, second) || first.Overlaps(second))
 }
 
 // isGrid reports whether files or token sets are of two modes.
@@ -302,6 +304,11 @@ func defaultsOf(all []tokenfile.Dimension) string {
 // file is the plan as it is kept.
 func (s *system) file(p *pushFlags) *planFile {
 	f := &planFile{Files: s.files, Environment: p.Env, Theme: p.Theme, Variants: []planVariant{}}
+	for _, d := range s.source.Dimensions {
+		if d.Modes[0] != "" && len(d.Modes) > 1 {
+			f.Defaults = append(f.Defaults, planVariant{Dimension: d.Name, Mode: d.Modes[0]})
+		}
+	}
 	for _, v := range s.plan.Variants {
 		f.Variants = append(f.Variants, planVariant{Dimension: v.Dimension, Mode: v.Name, Slug: v.Slug})
 	}

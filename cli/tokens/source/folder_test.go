@@ -130,7 +130,7 @@ func TestWhatIsNotAFileIsNotRead(t *testing.T) {
 func TestAFileOfAModeMayUseItsSelector(t *testing.T) {
 	t.Parallel()
 	dir := written(t, map[string]string{"amber.css": ":root { --a: #fff }", "amber-dark.css": ".dark { --a: #000 }"})
-	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
+	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestAModeTakesWhatItsPartsSay(t *testing.T) {
 		"core.css": ":root { --a: 1px; --b: 1px; --c: 1px }", "dark.class.css": ".ui-dark { --a: 2px; --d: 2px }", "hc.class.css": ".ui-hc { --b: 3px }",
 		"hc-dark.class.css": ".ui-hc.ui-dark { --c: var(--d) }", "table.css": "table { --t: 1px } td { --u: var(--t, 2px) }",
 	})
-	system, _, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
+	system, _, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestFilesNamedByAModeAreItsModes(t *testing.T) {
 		"light-ink.json": `{"c":{"$value":1}}`, "dark-ink.json": `{"c":{"$value":2}}`,
 		"ui-theme.json": `{"a":{"$value":1},"b":{"$value":1}}`, "ui-theme-mode-x-large.json": `{"a":{"$value":2}}`, "ui_theme_mode_dark.json": `{"b":{"$value":3}}`,
 	})
-	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
+	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestFilesAndFoldersAreModes(t *testing.T) {
 		for i, name := range names {
 			files[name] = fmt.Sprintf(`{"a":{"$value":%d}}`, i)
 		}
-		system, _, err := source.OpenSystem(&term.App{}, []string{written(t, files)}, tokenfile.Options{})
+		system, _, err := source.OpenSystem(&term.App{}, []string{written(t, files)}, nil, tokenfile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +263,7 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 				files[name+".json"] = fmt.Sprintf(`{"a":{"$value":1},"%[1]s":{"b":{"$value":%[2]d},"c":{"$value":%[2]d}}}`, own, i)
 			}
 		}
-		system, s, err := source.OpenSystem(&term.App{}, []string{written(t, files)}, tokenfile.Options{})
+		system, s, err := source.OpenSystem(&term.App{}, []string{written(t, files)}, nil, tokenfile.Options{})
 		if err != nil {
 			t.Fatal(c.rule, err)
 		}
@@ -309,7 +309,7 @@ func TestAFileOfACollectionIsAModeOrNamed(t *testing.T) {
 		"core.json": `{"a":{"$value":1},"b":{"$value":1},"c":{"$value":1}}`, "B.Acme.tokens.json": `{"a":{"$value":2}}`, "B.Beta.tokens.json": `{"a":{"$value":3}}`,
 		"B.Globex.tokens.json": `{"b":{"$value":4}}`, "B.Zeta.tokens.json": `{"q":{"$value":5}}`,
 	})
-	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
+	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +353,7 @@ func TestAValueThatNoModeHasIsLost(t *testing.T) {
 			files["$metadata.json"] = `{"tokenSetOrder":["` + strings.ReplaceAll(names, " ", `","`) + `"]}`
 		}
 		dir := written(t, files)
-		system, read, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
+		system, read, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -385,7 +385,7 @@ func TestFilesOfFigmaAreReadAsFigmaMeansThem(t *testing.T) {
 		return `{"base":{"primary":{"$type":"color","$value":"` + value + `"}},"$extensions":{"com.figma.modeName":"` + mode + `"}}`
 	}
 	dir := written(t, map[string]string{"Semantic/Mode 1.tokens.json": semantic, "Brand/Acme.tokens.json": brand("Acme", "#0000ff"), "Brand/Globex.tokens.json": brand("Globex", "#00ff00")})
-	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, tokenfile.Options{})
+	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

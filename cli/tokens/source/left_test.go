@@ -62,7 +62,7 @@ func TestSetsAndModesThatAreLeftOutAreNamed(t *testing.T) {
 	}
 	themes := strings.Replace(studio, `"selectedTokenSets":{`, `"selectedTokenSets":{"b":"enabled",`, 1)
 	name := filepath.Join(written(t, map[string]string{"in.json": themes}), "in.json")
-	s, _, err := source.OpenSystem(&term.App{}, []string{name}, tokenfile.Options{})
+	s, _, err := source.OpenSystem(&term.App{}, []string{name}, nil, tokenfile.Options{})
 	if err != nil || len(s.Unused) != 1 || s.Unused[0] != "c ("+name+":3)" {
 		t.Errorf("of a design system the sets of no theme are %q, %v", s.Unused, err)
 	}
@@ -103,7 +103,7 @@ func TestSetsOfNoThemeAreNamed(t *testing.T) {
 	one := filepath.Join(written(t, map[string]string{"in.json": `{"core":{"a":{"value":"1","type":"spacing"}},"$themes":` + themes + `}`}), "in.json")
 	folder := written(t, map[string]string{"$metadata.json": `{"tokenSetOrder":["core"]}`, "$themes.json": themes, "core.json": `{"a":{"value":"1","type":"spacing"}}`})
 	for name, want := range map[string]string{one: "core (" + one + ":1)", folder: "core (" + filepath.Join(folder, "core.json") + ":1)"} {
-		s, defaults, err := source.OpenSystem(&term.App{}, []string{name}, tokenfile.Options{})
+		s, defaults, err := source.OpenSystem(&term.App{}, []string{name}, nil, tokenfile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func TestWhatIsATokenInOneSetIsOneInAll(t *testing.T) {
 		"a folder of sets": {"light.json": light, "dark.json": dark, "$metadata.json": `{"tokenSetOrder":["light","dark"]}`},
 		"the other way":    {"light.json": dark, "dark.json": light},
 	} {
-		s, theme, err := source.OpenSystem(&term.App{}, []string{written(t, files)}, tokenfile.Options{})
+		s, theme, err := source.OpenSystem(&term.App{}, []string{written(t, files)}, nil, tokenfile.Options{})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -301,7 +301,7 @@ func TestPenpotIsReadWhole(t *testing.T) {
 	for rule, name := range map[string]string{"one file": filepath.Join(written(t, map[string]string{"tokens.json": penpot}), "tokens.json"), "a folder": folder} {
 		var said bytes.Buffer
 		a := &term.App{Err: &said}
-		system, s, err := source.OpenSystem(a, []string{name}, tokenfile.Options{})
+		system, s, err := source.OpenSystem(a, []string{name}, nil, tokenfile.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", rule, err)
 			continue

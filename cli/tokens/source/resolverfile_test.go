@@ -166,7 +166,7 @@ func TestResolverDocumentsOfTheSuites(t *testing.T) {
 			return nil
 		}
 		read++
-		s, _, err := source.OpenSystem(&term.App{}, []string{path}, tokenfile.Options{})
+		s, _, err := source.OpenSystem(&term.App{}, []string{path}, nil, tokenfile.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			return nil

@@ -21,14 +21,16 @@ type System struct {
 	options    tokenfile.Options
 	defaults   *Sources
 	groups     []*modeFiles          // of the files as their defaults are: a mode may leave a file without tokens
+	kept       map[string]string     // the default of each dimension that has another than its files say
 	Dimensions []tokenfile.Dimension // in the order of the files
 	Unused     []string              // token sets that no theme takes, with their places
 }
 
 // OpenSystem reads token files, and returns what they hold beside the document that the defaults of all modes give.
-func OpenSystem(a *term.App, names []string, o tokenfile.Options) (*System, *Sources, error) {
-	s := &System{a: opener{a, map[string]*tokenFile{}}, names: names, options: o}
-	files, err := s.read(map[string]string{})
+// decided are defaults of dimensions that count in place of those that the files say.
+func OpenSystem(a *term.App, names []string, decided map[string]string, o tokenfile.Options) (*System, *Sources, error) {
+	s := &System{a: opener{a, map[string]*tokenFile{}}, names: names, options: o, kept: map[string]string{}}
+	files, err := s.read(nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -46,8 +48,25 @@ func OpenSystem(a *term.App, names []string, o tokenfile.Options) (*System, *Sou
 	for _, g := range s.groups {
 		s.add(g.dimension())
 	}
-	s.defaults, err = themeSources(chosenFiles(files, s.groups, nil), s.options)
+	if s.keepDefaults(decided) {
+		if files, err = s.read(nil); err != nil {
+			return nil, nil, err
+		}
+	}
+	s.defaults, err = themeSources(s.chosenFiles(files, nil), s.options)
 	return s, s.defaults, err
+}
+
+// keepDefaults puts the decided default of each dimension first, and reports whether another one was.
+func (s *System) keepDefaults(decided map[string]string) bool {
+	for i := range s.Dimensions {
+		d := &s.Dimensions[i]
+		if at := slices.Index(d.Modes, decided[d.Name]); at > 0 && decided[d.Name] != "" {
+			s.kept[d.Name] = d.Modes[at]
+			d.Modes = slices.Concat(d.Modes[at:at+1], d.Modes[:at], d.Modes[at+1:])
+		}
+	}
+	return len(s.kept) > 0
 }
 
 // setLocation is the place of a token set: in the file, or the file of its own beside it.
@@ -65,7 +84,7 @@ func (s *System) Read(choice map[string]string) (*Sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	read, err := themeSources(chosenFiles(files, s.groups, choice), s.options)
+	read, err := themeSources(s.chosenFiles(files, choice), s.options)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +102,8 @@ func without[T comparable](list, known []T) []T {
 }
 
 func (s *System) read(choice map[string]string) ([]*tokenFile, error) {
-	s.options.Choice = choice
+	s.options.Choice = maps.Clone(s.kept)
+	maps.Copy(s.options.Choice, choice)
 	return readSources(s.a, s.names, s.options)
 }
 
@@ -171,11 +191,11 @@ func (g *modeFiles) dimension() tokenfile.Dimension {
 
 // chosenFiles returns the files without those of other modes than the chosen ones; those that hold a mode come last, so
 // that they are laid over the others.
-func chosenFiles(files []*tokenFile, groups []*modeFiles, choice map[string]string) []*tokenFile {
+func (s *System) chosenFiles(files []*tokenFile, choice map[string]string) []*tokenFile {
 	var last []*tokenFile
 	rest, left, asked := slices.Clone(files), map[string]bool{}, map[string]int{}
-	for _, g := range groups {
-		wanted := choice[g.name]
+	for _, g := range s.groups {
+		wanted := s.options.Choice[g.name]
 		if !slices.Contains(g.modes, wanted) { // it is of other files, whose dimension has this name too
 			wanted = g.dimension().Modes[0]
 		}
