@@ -261,17 +261,22 @@ func isBlank(n *jsontree.Node) bool {
 // commentNames are the members of groups in which people write comments.
 var commentNames = []string{"comment", "description", "desc", "docs", "documentation", "note", "notes"}
 
+// isComment reports whether a member of a group of that name is a comment.
+func isComment(name string) bool {
+	return slices.Contains(commentNames, strings.TrimLeft(strings.ToLower(name), "_"))
+}
+
 // stray converts a member of a group that is neither a group nor a token: a comment, or a value that is a token's by
 // its shape.
 func (c *setConverter) stray(group *jsontree.Node, m jsontree.Member, path jsontree.Pointer) jsontree.Member {
-	isComment := slices.Contains(commentNames, strings.TrimLeft(strings.ToLower(m.Name), "_"))
+	isText := func(m jsontree.Member) bool { return isComment(m.Name) && m.Value.IsString() }
 	switch {
-	case isComment && m.Value.IsString() && group.Find("$description") == nil:
+	case isText(m) && group.Find("$description") == nil && group.Members[slices.IndexFunc(group.Members, isText)].Name == m.Name:
 		if m.Name != "description" || c.dialect == dollarTokens {
 			c.concede("comments of groups", path, `it is the $description of its group now: "`+Clip(m.Value.Text)+`"`)
 		}
 		m.Name = "$description"
-	case !isComment && m.Value.IsString() && css.InferType(m.Value) != "" && (len(path) > 1 || css.InferType(m.Value) != "number"):
+	case !isComment(m.Name) && m.Value.IsString() && css.InferType(m.Value) != "" && (len(path) > 1 || css.InferType(m.Value) != "number"):
 		c.concede("values outside a token", path, `"`+Clip(m.Value.Text)+`" is a token of type `+css.InferType(m.Value)+" now")
 		m.Value = jsontree.NewObject(jsontree.Member{Name: "$value", Value: m.Value})
 	case c.hidden(m.Value, path, "it stands in an array, and only groups hold tokens; write the array as a group with a name for each") && !holdsTexts(m.Value):

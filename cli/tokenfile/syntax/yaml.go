@@ -265,6 +265,9 @@ func nameOf(key ast.MapKeyNode) string {
 func scalar(n ast.Node) *jsontree.Node {
 	switch n := n.(type) {
 	case *ast.StringNode:
+		if n.Token.Type == token.StringType { // 1e3 is not in quotes, and a number
+			return numberNode(n.Value, n.Value)
+		}
 		return jsontree.NewString(n.Value)
 	case *ast.LiteralNode:
 		return jsontree.NewString(n.Value.Value)

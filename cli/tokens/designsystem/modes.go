@@ -202,7 +202,9 @@ func (p part) schemeOf(mode string) string {
 
 // oppositeBase names a default mode that the files do not name.
 func (p part) oppositeBase() string {
-	isScheme := func(mode string) func(string) bool { return func(s string) bool { return tokenfile.ModeKey(s) == mode } }
+	isScheme := func(mode string) func(string) bool {
+		return func(s string) bool { return tokenfile.ModeKey(s) == mode }
+	}
 	switch {
 	case slices.ContainsFunc(p.modes, isScheme("dark")) && !slices.ContainsFunc(p.modes, isScheme("light")):
 		return "light"
