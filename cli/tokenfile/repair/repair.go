@@ -32,6 +32,7 @@ func Document(root *jsontree.Node) Result {
 	r.wrongValues()
 	r.gradients()
 	r.wrongAliases()
+	r.nameColors()
 	return r
 }
 

@@ -56,6 +56,12 @@ func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 			`{"a":{"$type":"gradient","$value":"\n linear-gradient(0deg var(--b), red),\n radial-gradient(\n circle, blue)"},"b":{"$value":"-gradient(\n"},"c":{"$value":"linear-gradient(red, blue)"},"d":{"$type":"string","$value":"\nlinear-gradient(red, blue)"}}`,
 			`/a "\n linear-gradient(0deg var(--b), red),\n radial-gradient(\… is of type gradient`,
 		},
+		{
+			"components of 0 to 255 are named, and those outside a gamut are not",
+			`{"$type":"color","a":{"$value":{"colorSpace":"srgb","components":[255,102,0]}},"b":{"$value":{"colorSpace":"oklch","components":[70,0.1,20]}},"c":{"$value":{"colorSpace":"display-p3","components":[1.2,-0.1,0]}},"d":{"$value":{"colorSpace":"oklch","components":[0.7,0.1,20]}},"e":{"$value":{"colorSpace":"hsl","components":[200,50,50]}}}`,
+			`{"$type":"color","a":{"$value":{"colorSpace":"srgb","components":[255,102,0]}},"b":{"$value":{"colorSpace":"oklch","components":[70,0.1,20]}},"c":{"$value":{"colorSpace":"display-p3","components":[1.2,-0.1,0]}},"d":{"$value":{"colorSpace":"oklch","components":[0.7,0.1,20]}},"e":{"$value":{"colorSpace":"hsl","components":[200,50,50]}}}`,
+			`/a 255 in [255,102,0]: srgb has components from 0 to 1; /b 70 in [70,0.1,20]: oklch has components from 0 to 1`,
+		},
 		{"a circle of aliases ends", `{"a":{"$type":"brand","$value":"{b}"},"b":{"$type":"color","$value":"{a}"}}`, `{"a":{"$type":"color","$value":"{b}"},"b":{"$type":"color","$value":"{a}"}}`, `/a $type "brand" is not known: the type of b counts, color`},
 	}
 	for _, c := range cases {

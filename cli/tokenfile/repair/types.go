@@ -1,6 +1,8 @@
 package repair
 
 import (
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -147,6 +149,36 @@ func (r *Result) gradients() {
 		r.concede("gradients on several lines", at, shown(t.Value)+" is of type gradient")
 	}
 	r.Tree = withMembers(r.Tree, "$type", types)
+}
+
+// farOutside is how far a component may lie from 0 if those of its colour space go from 0 to 1: colours outside the gamut
+// of their space do not come near it, and 255 goes beyond it.
+const farOutside = 2
+
+// nameColors names colours with components of 0 to 255 or of 0 to 100, where DTCG has those of 0 to 1: a browser shows them
+// as white. They stay what they are.
+func (r *Result) nameColors() {
+	d := dtcg.Read(r.Tree)
+	for i := range d.Tokens {
+		t := &d.Tokens[i]
+		space, list := t.Value.Find("colorSpace"), t.Value.Find("components")
+		if !space.IsString() || list == nil || len(list.Items()) == 0 {
+			continue
+		}
+		components := list.Items()
+		switch {
+		case slices.Contains([]string{"hsl", "hwb", "lab", "lch"}, space.Text):
+			continue
+		case slices.Contains([]string{"oklab", "oklch"}, space.Text):
+			components = components[:1] // the lightness
+		}
+		for _, c := range components {
+			if f, err := strconv.ParseFloat(c.Text, 64); c.Kind == jsontree.Number && err == nil && math.Abs(f) > farOutside {
+				r.concede("components of colours beyond 1", t.Pointer(), c.Text+" in "+shown(list)+": "+space.Text+" has components from 0 to 1")
+				break
+			}
+		}
+	}
 }
 
 // wrongAliases gives an alias whose type its target cannot have the type of the target.
