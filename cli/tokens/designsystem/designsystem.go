@@ -188,6 +188,13 @@ func difference(theme, mode *dtcg.Document, under []Variant) *jsontree.Node {
 			overrides.Members = append(overrides.Members, jsontree.Member{Name: t.Path, Value: t.Value})
 		}
 	}
+	if len(under) > 0 {
+		for _, m := range under[0].Overrides.Members { // a file of a brand in a mode may say no more than what the mode changes
+			if mode.Token(m.Name) == nil {
+				overrides.Members = append(overrides.Members, m)
+			}
+		}
+	}
 	overrides.Index()
 	return overrides
 }

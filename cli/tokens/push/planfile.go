@@ -14,7 +14,6 @@ import (
 
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/designsystem"
 )
 
@@ -123,7 +122,8 @@ func (s *system) gone() (names []string) {
 		return nil
 	}
 	for _, v := range s.decided.Variants {
-		if !slices.ContainsFunc(s.source.Dimensions, func(d tokenfile.Dimension) bool { return d.Name == v.Dimension && slices.Contains(d.Modes[1:], v.Mode) }) {
+		isBoth := func(one designsystem.Variant) bool { return one.Dimension == v.Dimension && one.Name == v.Mode }
+		if !v.Skip && !s.isMode(designsystem.Mode{Dimension: v.Dimension, Name: v.Mode}) && !slices.ContainsFunc(s.plan.Variants, isBoth) {
 			names = append(names, label(v.Dimension, v.Mode))
 		}
 	}

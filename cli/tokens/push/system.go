@@ -191,11 +191,15 @@ func (s *system) readPairs(modes []designsystem.Mode, step func()) ([]designsyst
 				return nil, err
 			}
 			both, differ := s.plan.Both(first, second, read.Tree)
+			if s.isMode(both) {
+				both.Name = first.Name + " + " + second.Name
+			}
+			wasMade := s.decided.slugs()[[2]string{both.Dimension, both.Name}] != ""
 			if len(differ) > 0 && !isBrand[first.Dimension] {
 				s.noteApart(differ)
 			}
 			switch {
-			case len(differ) == 0 || !isBrand[first.Dimension] && !s.isGrid(first, second):
+			case len(differ) == 0 && !wasMade || !isBrand[first.Dimension] && !s.isGrid(first, second):
 			case s.decided.skips(both.Dimension, both.Name):
 				s.skipped = append(s.skipped, planVariant{Dimension: both.Dimension, Mode: both.Name, Skip: true})
 			default:
@@ -207,6 +211,13 @@ func (s *system) readPairs(modes []designsystem.Mode, step func()) ([]designsyst
 		s.plan = designsystem.Make(s.theme.Tree, modes, s.elements, s.decided.slugs())
 	}
 	return modes, nil
+}
+
+// isMode reports whether the files have a mode of this name.
+func (s *system) isMode(m designsystem.Mode) bool {
+	return slices.ContainsFunc(s.source.Dimensions, func(d tokenfile.Dimension) bool {
+		return d.Name == m.Dimension && slices.Contains(d.Modes, m.Name)
+	})
 }
 
 // isGrid reports whether files or token sets are of two modes.
