@@ -202,6 +202,9 @@ func TestFilesAndFoldersAreModes(t *testing.T) {
 		"light, dark (folders with files called as modes)":     {"light/disabled.json", "dark/disabled.json"},
 		"light, dark (folders with files called as a default)": {"light/base.json", "dark/base.json"},
 		"acme, globex":                                         {"brands/acme/colors.json", "brands/globex/colors.json"},
+		"acme, acme-dark":                                      {"brands/acme-dark.json", "brands/acme.json"},
+		"Light Mode, Dark Mode":                                {"Dark Mode.json", "Light Mode.json"},
+		"light-mode, dark-mode":                                {"dark-mode/a.json", "light-mode/a.json"},
 		"Acme, Re=Bel":                                         {"01 Brand.Acme.tokens.json", "01 Brand.Re=Bel.tokens.json"},
 	}
 	for want, names := range cases {
@@ -245,6 +248,8 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"a mode of one brand alone", []string{"acme/dark", "acme/light", "globex/dark", "globex/light", "globex/sepia"}, "brand: acme, globex; : light, dark, sepia", "1 3 0 2"},
 		{"other modes of each brand", []string{"acme/dark", "acme/light", "globex/hc", "globex/light"}, "brand: acme, globex; : light, dark, hc", "1 3 0 none"},
 		{"a brand that has more tokens", []string{"brands/a/dark", "brands/a/light s", "brands/b/dark", "brands/b/light"}, "brands: a, b; : light, dark", "1 3 0 2"},
+		{"the usual mode without a name of one", []string{"brands/a/tokens.dark", "brands/a/tokens", "brands/b/tokens.dark", "brands/b/tokens"}, "brands: a, b; : tokens, dark", "1 3 0 2"},
+		{"a scheme beside brands", []string{"dark", "light", "brands/a p", "brands/b p"}, "brands: a, b; : light, dark", ""},
 		{"a file that the usual mode lacks", []string{"light/a", "dark/a", "dark/b"}, ": light, dark", ""},
 		{"a brand without a mode", []string{"acme/dark", "acme/light", "globex/light"}, "brand: acme, globex; : light, dark", "1 2 0 none"},
 		{"a brand without the default", []string{"acme/dark", "acme/light", "globex/dark"}, ": light, dark", ""},

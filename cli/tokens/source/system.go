@@ -180,6 +180,10 @@ func (g *modeFiles) names() (names []string) {
 
 func (g *modeFiles) dimension() tokenfile.Dimension {
 	d := tokenfile.Dimension{Name: g.name, Modes: tokenfile.UsualFirst(g.names())}
+	isPlain := func(name string) bool { _, mode := cutMode(name); return mode == "" }
+	if at := slices.IndexFunc(d.Modes, isPlain); at > 0 && !tokenfile.HasUsual(d.Modes) { // tokens beside dark, acme beside acme-dark
+		d.Modes = slices.Concat(d.Modes[at:at+1], d.Modes[:at], d.Modes[at+1:])
+	}
 	if g.without {
 		d.Modes = append([]string{""}, g.names()...)
 	}
@@ -231,7 +235,7 @@ func groupModeFiles(files []*tokenFile) []*modeFiles {
 	})
 	groups := append(onlyModes(rest, append(modeGroups(files), namedModeFiles(rest)...)), grids...)
 	for i, g := range groups {
-		if g.name == "" && len(groups) > 1 && g.across == nil {
+		if g.name == "" && len(groups) > 1 && g.across == nil && !isOnlyScheme(groups, g) {
 			folder := filepath.Dir(g.files[0].name)
 			if tokenfile.IsModeName(filepath.Base(folder)) {
 				folder = filepath.Dir(folder)
@@ -246,6 +250,15 @@ func groupModeFiles(files []*tokenFile) []*modeFiles {
 		}
 	}
 	return groups
+}
+
+// isOnlyScheme reports whether the modes of a group have well-known names, and those of no other group have: then their
+// names say what they are, and the folder around them does not.
+func isOnlyScheme(groups []*modeFiles, g *modeFiles) bool {
+	isOther := func(name string) bool { return !tokenfile.IsModeName(name) }
+	return !slices.ContainsFunc(groups, func(one *modeFiles) bool {
+		return (one == g) == slices.ContainsFunc(one.modes, isOther)
+	})
 }
 
 func firstSegment(f *tokenFile) string {
