@@ -1,6 +1,7 @@
 package source
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,9 @@ func (s *Sources) nameDuplicates(f *tokenFile) {
 			kind, message = "values that another declaration replaces", tokenfile.Clip(d.Value.Text)+" in "+first+" is left out: this one counts"
 		}
 		s.read = append(s.read, concession{tokenfile.Concession{Kind: kind, Pointer: d.Pointer, Path: path, Message: message}, spot{file: f, pointer: d.Pointer}})
+		if slices.ContainsFunc(at, tokentree.IsMeta) {
+			continue // no tokens stand there
+		}
 		for _, lost := range onlyIn(d.Value, f.parsed.Root.Lookup(at), path) {
 			s.Faults = append(s.Faults, validate.Dropped{Path: lost, Tokens: 1, Reason: term.Sentence(first + ": the " + path + " in which it stands is not the last of this name in the file; move it there")})
 		}
@@ -32,7 +36,10 @@ func (s *Sources) nameDuplicates(f *tokenFile) {
 
 // onlyIn lists the tokens of a value that does not count which the one that counts does not have.
 func onlyIn(n, counts *jsontree.Node, path string) (lost []string) {
-	if !isGroup(n) || counts.IsObject() && !isGroup(counts) {
+	switch {
+	case n.IsObject() && isGroup(counts) && (n.Find("$value") != nil || n.Find("value") != nil):
+		return []string{path} // a token, and a group of its name
+	case !isGroup(n):
 		return nil
 	}
 	for _, m := range n.Members {

@@ -442,3 +442,21 @@ func TestATypeOfARootIsOfItsFile(t *testing.T) {
 		t.Errorf("the tree is %s, want %s", got, want)
 	}
 }
+
+// TestAGroupHasATypeInEachFile: the tokens of a file keep the type that their group has there, whatever type a later file
+// gives the group.
+func TestAGroupHasATypeInEachFile(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{
+		"a.json": `{"c":{"$type":"number","x":{"$value":4},"d":{"y":{"$value":5},"z":{"$type":"string","$value":"6"}}}}`,
+		"b.json": `{"c":{"$type":"dimension","w":{"$value":"1px"}}}`,
+	})
+	s, err := source.Theme(&term.App{}, []string{dir}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"c":{"$type":"dimension","x":{"$type":"number","$value":4},"d":{"y":{"$type":"number","$value":5},"z":{"$type":"string","$value":"6"}},"w":{"$value":"1px"}}}`
+	if got := string(jsontree.Append(nil, s.Tree)); got != want {
+		t.Errorf("the Theme is %s, want %s", got, want)
+	}
+}

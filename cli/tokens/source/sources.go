@@ -186,6 +186,7 @@ func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 			if file.resolver != nil {
 				part.Tree = keepTypes(s.Tree, part.Tree)
 			}
+			s.Tree = keepOwnTypes(s.Tree, part.Tree)
 			s.lay(file, part)
 		}
 	}
@@ -219,6 +220,21 @@ func withOwnTypes(n, above *jsontree.Node) *jsontree.Node {
 			m.Value = tree.With(m.Value, "$type", cmp.Or(above, typ))
 		}
 		return m
+	})
+}
+
+// keepOwnTypes returns a document in which the tokens of each group that has another type in a later one have the type of
+// before themselves.
+func keepOwnTypes(under, over *jsontree.Node) *jsontree.Node {
+	typ, other := under.Find("$type"), over.Find("$type")
+	if typ != nil && other != nil && !jsontree.Equal(typ, other) {
+		under = withOwnTypes(under, typ)
+	}
+	return tree.MapChildren(under, func(name string, value *jsontree.Node) *jsontree.Node {
+		if later := over.Find(name); !tokentree.IsMeta(name) && tokentree.IsGroup(value) && tokentree.IsGroup(later) {
+			return keepOwnTypes(value, later)
+		}
+		return value
 	})
 }
 

@@ -116,3 +116,25 @@ func TestTheLastOfSeveralMembersCounts(t *testing.T) {
 		t.Errorf("left out are %v, want color.old", s.Faults)
 	}
 }
+
+// TestATokenAndAGroupOfOneNameAreNotBoth: what only the first of the two has is left out; other members hold no tokens.
+func TestATokenAndAGroupOfOneNameAreNotBoth(t *testing.T) {
+	t.Parallel()
+	for text, lost := range map[string][]string{
+		`{"t":{"$value":"#123"},"t":{"sub":{"$value":"#456"}}}`:                      {"t"},
+		`{"t":{"sub":{"$value":"#456"}},"t":{"$value":"#123"}}`:                      {"t.sub"},
+		`{"t":{"$value":"#123","$extensions":{"k":1},"$extensions":{"j":{"k":{}}}}}`: nil,
+	} {
+		s, err := source.Theme(&term.App{}, []string{filepath.Join(written(t, map[string]string{"in.json": text}), "in.json")}, tokenfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, fault := range s.Faults {
+			got = append(got, fault.Path)
+		}
+		if !slices.Equal(got, lost) {
+			t.Errorf("%s: left out are %q, want %q", text, got, lost)
+		}
+	}
+}
