@@ -95,6 +95,10 @@ func themesOf(meta *jsontree.Node, sets []string, at func(set string) *jsontree.
 		for _, m := range membersOf(n.Find("selectedTokenSets")) {
 			t.states[m.Name] = textOf(m.Value)
 		}
+		isTaken := func(other theme) bool { return other.group == t.group && other.name == t.name }
+		for number, name := 2, t.name; slices.ContainsFunc(themes, isTaken); number++ { // two themes of one name are two
+			t.name = name + " " + itoa(number)
+		}
 		themes = append(themes, t)
 	}
 	if len(themes) == 0 {

@@ -260,7 +260,7 @@ func TestNamesOfTokenSetsImplyThemes(t *testing.T) {
 		{`[]`, "part1/light,part1/dark,part2/light,part2/dark", choice{"part1": "dark"}, "part1=light,dark; part2=light,dark", "part1/dark,part2/light"},
 		{`[]`, "theme/light,theme/dark,light,dark", choice{"theme": "dark"}, "theme=light,dark; =light,dark", "theme/dark,light"},
 		{`[]`, "core,light,base,default", choice{}, "", "core,light,base,default"},
-		{`[{"group":"g","name":"a","selectedTokenSets":{"x":"enabled","y":"source","z":"source"}},{"group":"g","name":"a","selectedTokenSets":{"w":"enabled","z":"disabled"}}]`, "w,x,y,z,dark", choice{}, "g=a", "y,z,w,x"},
+		{`[{"group":"g","name":"a","selectedTokenSets":{"x":"enabled","y":"source","z":"source"}},{"group":"g","name":"a","selectedTokenSets":{"w":"enabled","z":"disabled"}}]`, "w,x,y,z,dark", choice{}, "g=a,a 2", "y,z,x"},
 	} {
 		meta, sets := themes(c.themes), strings.Split(c.sets, ",")
 		var part Part
