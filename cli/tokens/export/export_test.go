@@ -74,6 +74,20 @@ func TestSassComputesNothing(t *testing.T) {
 		`$s: #{"0px 1px 2px rgb(0 0 0 / 50%)"};`, `$c: #fff;`, `$l: 0 1px #fff, inset 0 0 2px red;`)
 }
 
+// TestSassChangesNothing: what it would refuse or write in another way is a text without quotes, and no variable is lost.
+func TestSassChangesNothing(t *testing.T) {
+	for _, text := range []string{
+		",", "a,", ", a", "a,b", "a  b", "'a'", "00123", "-01", "+1", ".5", "1.50", "0.12345678901", "1234567890123456",
+		"#12345", "#cafe", "rgb(a)", "rgb(1)", "rgb(1 2 3)",
+	} {
+		document := jsontree.NewObject(jsontree.Member{Name: "a", Value: object("$type", "string", "$value", text)})
+		want(t, Read("", document, nil, "").AppendSCSS(nil), `$a: #{`+quoteCSS(text)+`};`)
+	}
+	want(t, Read("", tokentreetest.Parse(t, `{"n":{"$value":"1, -0.5px 10%"},"c":{"$value":"rgb(1 2 3)"},"h":{"$value":"hsl(10deg, 5%, .5%, 1)"},"tokens":{"$value":"1px"}}`), nil, "").AppendSCSS(nil),
+		`$n: 1, -0.5px 10%;`, `$c: rgb(1 2 3);`, `$h: hsl(10deg, 5%, .5%, 1);`,
+		"// This is $tokens-2, for $tokens is taken.", `$tokens-2: 1px;`, "$tokens: (", `  "tokens": $tokens-2,`)
+}
+
 func TestTailwindNamesCustomProperties(t *testing.T) {
 	paths := Read("", tokentreetest.Parse(t, `{"$type":"dimension","font":{"size":{"md":{"$value":"1px"}}},"breakpoint":{"md":{"$value":"2px"}},"size":{"x":{"$value":"3px"}},"space":{"x":{"$value":"4px"}},
 		"fontWeight":{"bold":{"$type":"fontWeight","$value":700}}}`), nil, "").AppendTailwind(nil)

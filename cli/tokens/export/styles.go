@@ -14,15 +14,19 @@ import (
 func (s *Sheet) AppendSCSS(dst []byte) []byte {
 	dst = s.appendHead(dst, "// ", "livery pull --format scss", "")
 	var list []byte
-	taken := map[string]bool{}
+	taken := map[string]bool{"tokens": true} // the map
 	for _, t := range s.Tokens {
 		for i, p := range t.Properties {
-			name := variable(p.Name)
-			for free, n := name, 2; taken[sassName(name)]; n++ {
-				name = free + "-" + strconv.Itoa(n)
+			own := variable(p.Name)
+			name := own
+			for n := 2; taken[sassName(name)]; n++ {
+				name = own + "-" + strconv.Itoa(n)
+			}
+			if name != own {
+				dst = append(dst, "// This is $"+name+", for $"+own+" is taken.\n"...)
 			}
 			taken[sassName(name)] = true
-			dst = append(dst, "$"+name+": "+sassValue(p.Text)+";\n"...)
+			dst = append(dst, "$"+name+": "+sassValue(t.Kind, p.Text)+";\n"...)
 			if i == 0 {
 				list = append(list, "  "+sass(quoteCSS(t.Path))+": $"+name+",\n"...)
 			}
@@ -43,50 +47,31 @@ func variable(property string) string {
 // sassName spells the name of a variable for comparisons: to Sass a hyphen and an underscore are one.
 func sassName(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
-// sassWord is a word of a value that Sass takes as CSS does, alone or in a list, and sassWords are those that mean something to Sass.
-var (
-	sassWord  = regexp.MustCompile(`^("[^"\\#]*"|'[^'\\#]*'|#[0-9A-Fa-f]{3,8}|[-+]?[0-9]*\.?[0-9]+(%|[A-Za-z]+)?|-?[A-Za-z][A-Za-z-]*|(rgb|rgba|hsl|hsla)\([^()"'#/]*\))$`)
-	sassWords = []string{"and", "or", "not", "null", "true", "false", "if", "else", "in", "through", "to", "from"}
+// A word of a value that Sass takes as CSS does, alone or in a list: a number is as Sass writes it, and a colour one that
+// Sass reads. sassWords are those that mean something to Sass.
+const (
+	share    = `[0-9]*\.?[0-9]+`
+	number   = `-?(0|[1-9][0-9]{0,14})(\.[0-9]{0,9}[1-9])?(%|[A-Za-z]+)?`
+	rgb      = `rgba?\(` + share + `%?((, ` + share + `%?){2,3}|( ` + share + `%?){2})\)`
+	hsl      = `hsla?\(` + share + `(deg)?(, ` + share + `%, ` + share + `%(, ` + share + `%?)?| ` + share + `% ` + share + `%)\)`
+	sassWord = `("[^"\\#]*"|#([0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})|` + number + `|-?[A-Za-z][A-Za-z-]*|` + rgb + `|` + hsl + `)`
 )
 
-// sassValue spells the value of a variable: as it is if Sass makes no more of it than CSS does, else as a text without quotes.
-func sassValue(text string) string {
-	isPlain := func(word string) bool {
-		return sassWord.MatchString(word) && !slices.Contains(sassWords, strings.ToLower(word))
-	}
-	if !slices.ContainsFunc(wordsOf(text), func(word string) bool { return !isPlain(word) }) {
+var (
+	sassWordInList = regexp.MustCompile(sassWord)
+	sassList       = regexp.MustCompile("^" + sassWord + "(,? " + sassWord + ")*$")
+	sassWords      = []string{"and", "or", "not", "null", "true", "false", "if", "else", "in", "through", "to", "from"}
+)
+
+// sassValue spells the value of a variable: as it is if Sass makes no more of it than CSS does, else as a text without
+// quotes. Sass may write a colour in another way, so a text is none.
+func sassValue(kind css.Kind, text string) string {
+	isOfSass := func(word string) bool { return slices.Contains(sassWords, strings.ToLower(word)) }
+	isPlain := sassList.MatchString(text) && !slices.ContainsFunc(sassWordInList.FindAllString(text, -1), isOfSass)
+	if isPlain && (kind != css.String || !strings.ContainsAny(text, "#(")) {
 		return text
 	}
 	return `#{` + sass(quoteCSS(text)) + `}`
-}
-
-// wordsOf splits a value at the spaces and commas that stand in no brackets and quotes.
-func wordsOf(text string) (words []string) {
-	depth, quote, start := 0, byte(0), 0
-	end := func(at int) {
-		if at > start {
-			words = append(words, text[start:at])
-		}
-		start = at + 1
-	}
-	for i := range len(text) {
-		switch c := text[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case c == '(':
-			depth++
-		case c == ')':
-			depth--
-		case depth == 0 && (c == ' ' || c == ','):
-			end(i)
-		}
-	}
-	end(len(text))
-	return words
 }
 
 // sass spells a CSS value so that Sass takes it as it is: "#{" begins an expression of Sass, in strings too.
