@@ -54,8 +54,8 @@ const (
 	hsl   = `hsla?\((` + share + `(deg)?(, ?` + share + `%){2}(, ?` + share + `%?)?|(` + share + `(deg)?|none)( ` + share + `%| none){2})\)`
 )
 
-// A list of words that Sass takes as CSS does. Of a text it must write each as it reads it, and of a number at least what
-// counts. sassWords are those that mean something to Sass.
+// sassList is a list of words that Sass takes as CSS does, sassText one that it also writes as it reads it, but for colours,
+// and sassWords are words that mean something to Sass.
 var (
 	sassList  = sassListOf(`-?[0-9]*\.?[0-9]+`, `{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8}`)
 	sassText  = sassListOf(`-?(0|[1-9][0-9]{0,14})(\.[0-9]{0,9}[1-9])?`, `{3}|[0-9A-Fa-f]{6}`)
@@ -68,7 +68,8 @@ func sassListOf(number, digits string) *regexp.Regexp {
 	return regexp.MustCompile("^" + word + "(,? " + word + ")*$")
 }
 
-// sassValue spells the value of a variable: as it is if Sass makes no more of it than CSS does, else as a text without quotes.
+// sassValue spells the value of a variable: as it is if Sass makes no more of it than CSS does, else as a text without
+// quotes. A value without a type of its own must stay the same text.
 func sassValue(kind css.Kind, text string) string {
 	list := sassList
 	if slices.Contains(untyped, kind) {
@@ -140,9 +141,9 @@ var (
 )
 
 // AppendTailwind appends a theme for Tailwind 4 that names the custom properties of tokens.css: utilities follow a
-// stylesheet that is served. Widths have their values, for no media query reads a custom property, and so have lists of drop shadows, each of which
-// is a function of its own. Tokens that no utility
-// takes are left out, and those whose name another has are named.
+// stylesheet that is served. Widths have their values, for no media query reads a custom property, and so have lists of
+// drop shadows, for each of these is a function of its own. Tokens that no utility takes are left out, and those whose
+// name another has are named.
 func (s *Sheet) AppendTailwind(dst []byte) []byte {
 	dst = s.appendHead(dst, "/* ", "livery pull --format tailwind", " */")
 	dst = append(dst, "/* Link or import tokens.css too: these are references to its custom properties. */\n"...)
