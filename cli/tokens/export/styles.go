@@ -54,7 +54,7 @@ const (
 	hsl   = `hsla?\((` + share + `(deg)?(, ?` + share + `%){2}(, ?` + share + `%?)?|(` + share + `(deg)?|none)( ` + share + `%| none){2})\)`
 )
 
-// sassList is a list of words that Sass takes as CSS does, sassText one that it also writes as it reads it, but for colours,
+// sassList is a list of words that Sass takes as CSS does, sassText one whose numbers it also writes as it reads them,
 // and sassWords are words that mean something to Sass.
 var (
 	sassList  = sassListOf(`-?[0-9]*\.?[0-9]+`, `{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8}`)
@@ -131,12 +131,12 @@ const (
 // untyped are the kinds of values that may be of another type, or of one that DTCG does not have.
 var untyped = []css.Kind{css.Unknown, css.String}
 
-// computed is a value that may be of any type, as calc(var(--radius) - 2px), part what belongs to a size of text or to a
-// font, and defaults are the namespaces that have a utility without a value.
+// computed is a value that may be of any type, as calc(var(--radius) - 2px), part what belongs to a size of text or to
+// a font, and defaults are the namespaces that have a utility without a value.
 var (
 	beginsWithNumber = regexp.MustCompile(`^-?[0-9.]`)
 	computed         = regexp.MustCompile(`^(var|calc|clamp|min|max)\(`)
-	part             = regexp.MustCompile(`^--(text|font)-(.+--(line-height|letter-spacing|font-weight|font-feature-settings|font-variation-settings))$`)
+	part             = regexp.MustCompile(`^--(text|font)-(.+--(line-height|letter-spacing|font-(weight|feature-settings|variation-settings)))$`)
 	defaults         = []string{"spacing", "radius", "blur", "shadow", "inset-shadow", "drop-shadow", "text-shadow"}
 )
 
@@ -210,8 +210,8 @@ func (t *Token) Utility() (namespace string, path []string) {
 	return "", nil
 }
 
-// without returns a path without the first of some words that it begins with, if that is not all of it, whether there is
-// one, and whether any name or two names of the path are one: font.size and font-size are a fontsize.
+// without returns a path without the first of some words that it begins with, if that is not all of it, whether there
+// is one, and whether any name or two names of the path are one: font.size and font-size are a fontsize.
 func without(segments, words []string) (rest []string, begins, has bool) {
 	for _, word := range words {
 		for i, name := range segments[:min(2, len(segments))] {
@@ -227,7 +227,8 @@ func without(segments, words []string) (rest []string, begins, has bool) {
 		}
 	}
 	for i := range segments {
-		has = has || slices.Contains(words, nameKey(segments[i])) || i > 0 && slices.Contains(words, nameKey(segments[i-1]+segments[i]))
+		has = has || slices.Contains(words, nameKey(segments[i])) ||
+			i > 0 && slices.Contains(words, nameKey(segments[i-1]+segments[i]))
 	}
 	return nil, false, has
 }
