@@ -11,31 +11,64 @@ const utilities = Object.entries({
 	color: "accent bg border border-b border-e border-l border-r border-s border-t border-x border-y caret decoration divide drop-shadow fill from inset-ring inset-shadow outline placeholder ring ring-offset shadow stroke text text-shadow to via",
 	font: "font", "font-weight": "font", shadow: "shadow", ease: "ease", leading: "leading", tracking: "tracking", text: "text",
 	radius: "rounded rounded-b rounded-bl rounded-br rounded-e rounded-ee rounded-es rounded-l rounded-r rounded-s rounded-se rounded-ss rounded-t rounded-tl rounded-tr",
+	"inset-shadow": "inset-shadow", "drop-shadow": "drop-shadow", "text-shadow": "text-shadow", animate: "animate", aspect: "aspect", perspective: "perspective",
 	breakpoint: "container max-w-screen min-w-screen w-screen", blur: "backdrop-blur blur", container: "basis columns max-w min-w w",
 	spacing: "basis border-spacing border-spacing-x border-spacing-y bottom end gap gap-x gap-y h indent inset inset-x inset-y left leading m max-h max-w mb me min-h min-w ml mr ms mt mx my p pb pe pl pr ps pt px py right scroll-m scroll-mb scroll-me scroll-ml scroll-mr scroll-ms scroll-mt scroll-mx scroll-my scroll-p scroll-pb scroll-pe scroll-pl scroll-pr scroll-ps scroll-pt scroll-px scroll-py size space-x space-y start top translate translate-x translate-y translate-z w",
 }).map(([namespace, list]) => [namespace, words(list)]);
 const standalone = words("absolute antialiased block border capitalize contents fixed flex grid grow hidden inline inline-block inline-flex invisible isolate italic lowercase outline peer relative ring rounded shadow shrink sr-only static sticky table transition truncate underline uppercase visible");
-const ownValues = words("amber auto b balance base be bl black blend blue bold bottom br bs center clip collapse conic contain cover current cyan dashed dotted double dvh dvw e ee ellipsis emerald end es extrabold extralight fit fixed from fuchsia full gray green hidden in indigo inherit initial inner inset justify l left lg lh light lime linear local loose lvh lvw mauve max md medium min mist mono neutral no none normal nowrap offset olive orange origin out pink pretty prose purple px r radial red relaxed repeat reverse right ring rose s sans screen scroll se semibold separate serif shadow sky slate sm snug solid spacing ss start stone stretch svh svw t taupe teal thin tight tighter tl top tr transparent violet wavy white wide wider widest wrap x xl xs y yellow z zinc");
+const ownValues = words("amber auto b balance base be bl black blend blue bold bottom bounce br bs center clip collapse conic contain cover current cyan dashed distant dotted double dramatic dvh dvw e ee ellipsis emerald end es extrabold extralight fit fixed from fuchsia full gray green hidden in indigo inherit initial inner inset justify l left lg lh light lime linear local loose lvh lvw mauve max md medium midrange min mist mono near neutral no none normal nowrap offset olive orange origin out ping pink pretty prose pulse purple px r radial red relaxed repeat reverse right ring rose s sans screen scroll se semibold separate serif shadow sky slate sm snug solid spacing spin square ss start stone stretch svh svw t taupe teal thin tight tighter tl top tr transparent video violet wavy white wide wider widest wrap x xl xs y yellow z zinc");
 const shades = words("50 100 200 300 400 500 600 700 800 900 950");
 
-// By the types of tokens: namespaces, and words of which one must stand in the path.
+// By the types of tokens: namespaces, words that stand for their names, and where in the path one must stand, if anywhere. A
+// token of no type may be of any, at the beginning: its value is not known here.
+const untyped = words(" string text other link asset content custom-string textCase textDecoration mediaQuery");
 const length = words("dimension spacing sizing size space borderRadius borderWidth fontSizes fontSize letterSpacing letterSpacings paragraphSpacing paragraphIndent radius");
+const leading = words([...length].join(" ") + " number opacity percentage lineHeights lineHeight");
+const shadow = words("shadow boxShadow"), none = new Set();
 const namespaces = [
-	["color", words("color")], ["font", words("fontFamily fontFamilies")], ["font-weight", words("fontWeight fontWeights")],
-	["shadow", words("shadow boxShadow")], ["ease", words("cubicBezier cubic-bezier")],
-	["leading", words("opacity percentage lineHeights lineHeight"), "leading lineheight line-height lineheights"],
-	["leading", length, "leading lineheight line-height lineheights"], ["tracking", length, "tracking letterspacing letter-spacing"],
-	["text", length, "text fontsize font-size fontsizes"], ["radius", length, "radius radii rounded borderradius border-radius corner"],
-	["breakpoint", length, "breakpoint breakpoints screen screens"], ["container", length, "container containers"], ["blur", length, "blur"],
-	["spacing", length, "spacing space gap padding margin size sizing inset"],
+	["color", words("color"), ""], ["font-weight", words("fontWeight fontWeights"), ""], ["font", words("fontFamily fontFamilies"), "fontfamily fontfamilies"],
+	["inset-shadow", shadow, "", "beginning"], ["drop-shadow", none, "", "beginning"], ["text-shadow", none, "", "beginning"],
+	["shadow", shadow, "boxshadow"], ["ease", words("cubicBezier cubic-bezier"), ""], ["animate", none, "animation", "beginning"],
+	["aspect", words("number"), "aspectratio", "beginning"], ["perspective", length, "", "beginning"],
+	["leading", leading, "lineheight lineheights", "any"], ["tracking", length, "letterspacing", "any"], ["text", length, "fontsize fontsizes", "any"],
+	["radius", length, "radii rounded borderradius cornerradius corner", "any"], ["breakpoint", length, "screen screens", "any"],
+	["container", length, "", "any"], ["blur", length, "", "any"], ["spacing", length, "space gap padding margin size sizing inset", "any"],
 ];
+const part = /^(text|font)-(.+--(?:line-height|letter-spacing|font-weight|font-feature-settings|font-variation-settings))$/;
+const defaults = words("spacing radius blur shadow inset-shadow drop-shadow text-shadow");
+const key = (name) => name.replaceAll("-", "").toLowerCase();
+
+// The path without the first of some words that it begins with; undefined if it begins with none, or is one.
+function without(segments, list) {
+	for (const word of list) {
+		for (const [i, name] of segments.slice(0, 2).entries()) {
+			const before = segments.slice(0, i).join(""), after = segments.slice(i + 1);
+			for (let k = 0; k < name.length - 1; k++) if (name[k] === "-" && key(before + name.slice(0, k)) === word) return [name.slice(k + 1), ...after];
+			if (after.length && key(before + name) === word) return after;
+		}
+	}
+}
+
+// The namespace of Tailwind's theme variables that a token belongs to and its path there, as livery pull --format tailwind has it.
+function utility(type, segments) {
+	const [, whole, rest] = part.exec(cssName(segments)) ?? [];
+	if (whole) return [whole, [rest]];
+	for (const [name, types, list, where] of namespaces) {
+		if (!types.has(type) && !untyped.has(type)) continue;
+		if (segments.length === 1 && segments[0] === name && defaults.has(name)) return [name, []];
+		const mine = [key(name), key(name) + "s", ...list.split(" ").filter(Boolean)], rest = without(segments, mine);
+		if (rest) return [name, rest];
+		const has = segments.some((s, i) => mine.includes(key(s)) || i && mine.includes(key(segments[i - 1] + s)));
+		if (types.has(type) && (!where || where === "any" && has)) return [name, segments];
+	}
+}
 
 function ownValue(value, inGroup) {
 	const [first] = value.split("-", 1), rest = value.slice(first.length + 1);
 	return first === "" || /^\d/.test(first) || ownValues.has(value) || ownValues.has(first) && (!inGroup || shades.has(rest));
 }
 
-const cssName = (segments) => segments.map((s) => s.replace(/[^\w\u0080-\uffff-]/g, "-")).join("-");
+const cssName = (segments) => segments.filter((s) => s !== "$root").map((s) => s.replace(/[^\w\u0080-\uffff-]/g, "-")).join("-");
 
 function* shorter(name) {
 	yield name;
@@ -118,17 +151,10 @@ class Names {
 	#variableStems = new Set();
 
 	#utility(type, segments, deprecated) {
-		for (const [name, types, list] of namespaces) {
-			if (!types.has(type)) continue;
-			const mine = words(`${list ?? ""} ${name} ${name}s`), is = (s) => mine.has(s.toLowerCase());
-			const cut = segments.length > 1 && is(segments[0]);
-			if (!cut && list && !segments.some(is)) continue;
-			const rest = cut ? segments.slice(1) : segments, variable = `--${name}-${cssName(rest)}`;
-			if (this.variables.has(variable)) return;
-			this.variables.set(variable, deprecated);
-			for (let k = 1; k < rest.length; k++) this.#variableStems.add(`--${name}-${cssName(rest.slice(0, k))}`);
-			return;
-		}
+		const [name, rest] = utility(type, segments) ?? [], variable = `--${cssName([name ?? "", ...rest ?? []])}`;
+		if (!name || this.variables.has(variable)) return;
+		this.variables.set(variable, deprecated);
+		for (let k = 1; k < rest.length; k++) this.#variableStems.add(`--${name}-${cssName(rest.slice(0, k))}`);
 	}
 
 	static #begins(name, stems) {

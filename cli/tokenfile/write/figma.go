@@ -161,7 +161,7 @@ func (v *variable) read(t *dtcg.Token) (resolvedType string, value any, ok bool)
 	case k == css.Dimension && unit == "px":
 		v.Scopes = []string{"WIDTH_HEIGHT", "GAP", "CORNER_RADIUS", "STROKE_FLOAT", "FONT_SIZE", "LINE_HEIGHT", "LETTER_SPACING"}
 		return "FLOAT", number, true
-	case number != "" && unit == "":
+	case number != "" && unit == "" && t.Resolved != "string":
 		if k == css.FontWeight {
 			v.Scopes = []string{"FONT_WEIGHT"}
 		}
@@ -172,9 +172,9 @@ func (v *variable) read(t *dtcg.Token) (resolvedType string, value any, ok bool)
 	return "STRING", string(text), true
 }
 
-var quantity = regexp.MustCompile(`^(-?\d+(?:\.\d+)?)([a-z%]*)$`)
+var quantity = regexp.MustCompile(`^(-?(?:0|[1-9]\d*)(?:\.\d+)?)([a-z%]*)$`)
 
-// cutUnit cuts a quantity of CSS in two; number is empty if it is none.
+// cutUnit cuts a quantity of CSS in two; number is empty if it is none, or none that JSON can spell, as 010.
 func cutUnit(text string) (number json.Number, unit string) {
 	m := quantity.FindStringSubmatch(text)
 	if m == nil {

@@ -180,6 +180,21 @@ func TestAChangeInAnotherFormCounts(t *testing.T) {
 	}
 }
 
+// A text of digits is a text, and no number.
+func TestFigmaKeepsTextsOfDigits(t *testing.T) {
+	for _, text := range []string{"010", "00", "007", "-01", "00123", "10", "1.50"} {
+		document, err := jsontree.Parse(`{"zip":{"$type":"string","$value":"` + text + `"}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `"resolvedType":"STRING","valuesByMode":{"1:0":"` + text + `"}`
+		if got := string(jsontree.Append(nil, Document("figma", document))); !strings.Contains(got, want) {
+			t.Errorf("Document(figma) of %s = %s, want %s in it", text, got, want)
+		}
+		roundTrip(t, document)
+	}
+}
+
 // TestFormsAreAsTheirToolsReadThem: without the note, each file holds what its tool expects.
 func TestFormsAreAsTheirToolsReadThem(t *testing.T) {
 	const text = `{"color":{"$type":"color","brand":{"$value":{"colorSpace":"srgb","components":[0,0.2,1]},"$description":"Ours"},"link":{"$value":"{color.brand}"}},` +

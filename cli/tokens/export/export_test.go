@@ -74,6 +74,22 @@ func TestSassComputesNothing(t *testing.T) {
 		`$s: #{"0px 1px 2px rgb(0 0 0 / 50%)"};`, `$c: #fff;`, `$l: 0 1px #fff, inset 0 0 2px red;`)
 }
 
+// TestSassChangesNothing: what it would refuse or write in another way is a text without quotes, and no variable is lost.
+func TestSassChangesNothing(t *testing.T) {
+	for _, text := range []string{
+		",", "a,", ", a", "a,b", "a  b", "'a'", "00123", "-01", "+1", ".5", "1.50", "0.12345678901", "1234567890123456",
+		"#12345", "#cafe", "#cafecafe", "rgb(a)", "rgb(1)", "rgb(1, 2 3)",
+	} {
+		document := jsontree.NewObject(jsontree.Member{Name: "a", Value: object("$type", "string", "$value", text)})
+		want(t, Read("", document, nil, "").AppendSCSS(nil), `$a: #{`+quoteCSS(text)+`};`)
+	}
+	want(t, Read("", tokentreetest.Parse(t, `{"n":{"$value":"1, -0.5px 10%"},"c":{"$value":"rgb(1 2 3)"},"h":{"$value":"hsl(10deg, 5%, .5%, 1)"},"r":{"$value":1.7777777777777777},
+		"o":{"$value":"hsl(none 5% 94%)"},"q":{"$value":"#cafe"},"tokens":{"$value":"1px"}}`), nil, "").AppendSCSS(nil),
+		`$n: 1, -0.5px 10%;`, `$c: rgb(1 2 3);`, `$h: hsl(10deg, 5%, .5%, 1);`,
+		`$r: 1.7777777777777777;`, `$o: hsl(none 5% 94%);`, `$q: #cafe;`,
+		"// This is $tokens-2, for $tokens is taken.", `$tokens-2: 1px;`, "$tokens: (", `  "tokens": $tokens-2,`)
+}
+
 func TestTailwindNamesCustomProperties(t *testing.T) {
 	paths := Read("", tokentreetest.Parse(t, `{"$type":"dimension","font":{"size":{"md":{"$value":"1px"}}},"breakpoint":{"md":{"$value":"2px"}},"size":{"x":{"$value":"3px"}},"space":{"x":{"$value":"4px"}},
 		"fontWeight":{"bold":{"$type":"fontWeight","$value":700}}}`), nil, "").AppendTailwind(nil)
@@ -88,6 +104,33 @@ func TestTailwindNamesCustomProperties(t *testing.T) {
 	}
 	prefixed := Read("", tokentreetest.Parse(t, theme), nil, "acme").AppendTailwind(nil)
 	want(t, prefixed, "  --color-brand: var(--acme-color-brand);")
+}
+
+// TestTailwindsOwnNamesStay: what is called as a theme variable of Tailwind keeps its name, and so its utilities.
+func TestTailwindsOwnNamesStay(t *testing.T) {
+	var document, lines []string
+	for name, typed := range map[string]string{
+		"color-brand-500": `"color","#f60"`, "color-mixed": `"","color-mix(in oklab, {color-brand-500} 20%, transparent)"`, "font-sans": `"fontFamily","Inter"`,
+		"font-weight-heavy": `"fontWeight",850`, "spacing": `"dimension","0.25rem"`, "spacing-gutter": `"dimension","1rem"`,
+		"text-sm": `"dimension","0.875rem"`, "text-sm--line-height": `"lineHeight",1.4`, "text-sm--letter-spacing": `"dimension","1px"`,
+		"text-sm--font-weight": `"fontWeight",500`, "font-sans--font-feature-settings": `"string","\"cv11\""`,
+		"ease-snappy": `"cubicBezier","cubic-bezier(0.2,0,0,1)"`, "shadow-md": `"shadow","0 1px 2px #0003"`,
+		"inset-shadow-xs": `"shadow","inset 0 1px 1px #0003"`, "drop-shadow-xs": `"","0 1px 1px #0003"`, "text-shadow-xs": `"","0px 1px 1px #0003"`,
+		"radius": `"dimension","8px"`, "radius-sm": `"","calc({radius} - 2px)"`, "blur-xs": `"dimension","4px"`, "tracking-wide": `"dimension","1px"`,
+		"leading-snug": `"number",1.4`, "perspective-near": `"dimension","300px"`, "aspect-video": `"","16 / 9"`, "animate-spin": `"","spin 1s linear infinite"`,
+	} {
+		kind, value, _ := strings.Cut(typed, ",")
+		document = append(document, `"`+name+`":{`+strings.TrimPrefix(`"$type":`+kind+`,`, `"$type":"",`)+`"$value":`+value+`}`)
+		lines = append(lines, "  --"+name+": var(--"+name+");")
+	}
+	want(t, Read("", tokentreetest.Parse(t, "{"+strings.Join(document, ",")+"}"), nil, "").AppendTailwind(nil), lines...)
+	text := Read("", tokentreetest.Parse(t, `{"breakpoint-3xl":{"$type":"dimension","$value":"120rem"},"drop-shadow-b":{"$value":"0 1px 2px #000, 0 1px 1px #000"},
+		"fontFamily":{"$type":"fontFamily","sans":{"$value":"Inter"}},"boxShadow":{"lg":{"$type":"shadow","$value":"0 1px 2px #0003"}},"font-size-xl":{"$type":"dimension","$value":"2rem"},
+		"color":{"color":{"$type":"color","$value":"#fff"}},"corner-radius-9":{"$type":"dimension","$value":"9px"},"drop-shadow-color":{"$type":"string","$value":"rgb(0 0 0)"},
+		"text-transform":{"$type":"string","$value":"uppercase"}}`), nil, "").AppendTailwind(nil)
+	want(t, text, "  --breakpoint-3xl: 120rem;", "  --drop-shadow-b: 0 1px 2px #000, 0 1px 1px #000;", "  --font-sans: var(--fontFamily-sans);",
+		"  --shadow-lg: var(--boxShadow-lg);", "  --text-xl: var(--font-size-xl);", "  --color-color: var(--color-color);",
+		"  --radius-9: var(--corner-radius-9);", "/* No utility of Tailwind takes 2 more: drop-shadow-color, text-transform */")
 }
 
 func TestTypeScriptHasReferencesAndValues(t *testing.T) {
@@ -141,7 +184,7 @@ func TestNoTextLeavesItsPlace(t *testing.T) {
 		check(r, line["types"], strings.TrimSuffix(body, "\n"), len(s.Tokens) > 0)
 		_, body, _ = strings.Cut(string(s.AppendSCSS(nil)), "\n")
 		check(r, line["scss"], body, true)
-		if computed.MatchString(unquoted.ReplaceAllString(body, "")) {
+		if computes.MatchString(unquoted.ReplaceAllString(body, "")) {
 			r.Errorf("Sass would compute what stands in %q", body)
 		}
 	})
@@ -150,8 +193,8 @@ func TestNoTextLeavesItsPlace(t *testing.T) {
 // unquoted is a text that stands without its quotes.
 var unquoted = regexp.MustCompile(`: #\{"(\\.|[^"\\#]|#(\\.|[^{"\\]))*#?"\};`)
 
-// computed is where Sass begins to compute.
-var computed = regexp.MustCompile(`(^|[^\\])#\{`)
+// computes is where Sass begins to compute.
+var computes = regexp.MustCompile(`(^|[^\\])#\{`)
 
 func check(r *rapid.T, line *regexp.Regexp, body string, any bool) {
 	for l := range strings.SplitSeq(body, "\n") {

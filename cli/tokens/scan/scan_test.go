@@ -170,6 +170,17 @@ func TestStrict(t *testing.T) {
 	}
 }
 
+// TestNamesOfTailwindsTheme: a token that is called as one of Tailwind's theme variables is used by its class.
+func TestNamesOfTailwindsTheme(t *testing.T) {
+	t.Parallel()
+	s := export.Read("", tokentreetest.Parse(t, `{"animate-wiggle":{"$value":"wiggle 1s"},"color-brand":{"$value":"#fff"}}`), nil, "")
+	found := lines(scanned(t, s, scan.Options{Uses: true}, map[string]string{"a.html": `<p class="animate-wiggle animate-spin animate-wigle bg-brand">`}))
+	want := "1:11 use animate-wiggle = animate-wiggle|1:39 unknown animate-wigle -> animate-wiggle|1:53 use bg-brand = color-brand"
+	if got := strings.Join(found, "|"); got != want {
+		t.Errorf("found %s, want %s", got, want)
+	}
+}
+
 // A token is unused if no file names it, and none of the names whose rest a program makes can be its.
 func TestUnused(t *testing.T) {
 	t.Parallel()

@@ -17,6 +17,8 @@ var utilityTable = map[string]string{
 	"font": "font", "font-weight": "font", "shadow": "shadow", "ease": "ease", "leading": "leading", "tracking": "tracking", "text": "text",
 	"radius": "rounded rounded-b rounded-bl rounded-br rounded-e rounded-ee rounded-es rounded-l rounded-r rounded-s rounded-se " +
 		"rounded-ss rounded-t rounded-tl rounded-tr",
+	"inset-shadow": "inset-shadow", "drop-shadow": "drop-shadow", "text-shadow": "text-shadow", "animate": "animate",
+	"aspect": "aspect", "perspective": "perspective",
 	"breakpoint": "container max-w-screen min-w-screen w-screen", "blur": "backdrop-blur blur",
 	"container": "basis columns max-w min-w w",
 	"spacing": "basis border-spacing border-spacing-x border-spacing-y bottom end gap gap-x gap-y h indent inset inset-x inset-y left " +
@@ -45,13 +47,14 @@ var standalone = wordSet("absolute antialiased block border capitalize contents 
 	"transition truncate underline uppercase visible")
 
 // ownValues are the words with which the values begin that Tailwind itself gives utilities, beside digits.
-var ownValues = wordSet("amber auto b balance base be bl black blend blue bold bottom br bs center clip collapse conic contain " +
-	"cover current cyan dashed dotted double dvh dvw e ee ellipsis emerald end es extrabold extralight fit fixed from fuchsia full " +
-	"gray green hidden in indigo inherit initial inner inset justify l left lg lh light lime linear local loose lvh lvw mauve max " +
-	"md medium min mist mono neutral no none normal nowrap offset olive orange origin out pink pretty prose purple px r radial red " +
-	"relaxed repeat reverse right ring rose s sans screen scroll se semibold separate serif shadow sky slate sm snug solid spacing " +
-	"ss start stone stretch svh svw t taupe teal thin tight tighter tl top tr transparent violet wavy white wide wider widest wrap " +
-	"x xl xs y yellow z zinc")
+var ownValues = wordSet("amber auto b balance base be bl black blend blue bold bottom bounce br bs center clip collapse " +
+	"conic contain cover current cyan dashed distant dotted double dramatic dvh dvw e ee ellipsis emerald end es extrabold " +
+	"extralight fit fixed from fuchsia full gray green hidden in indigo inherit initial inner inset justify l left lg lh " +
+	"light lime linear local loose lvh lvw mauve max md medium midrange min mist mono near neutral no none normal nowrap " +
+	"offset olive orange origin out ping pink pretty prose pulse purple px r radial red relaxed repeat reverse right ring " +
+	"rose s sans screen scroll se semibold separate serif shadow sky slate sm snug solid spacing spin square ss start stone " +
+	"stretch svh svw t taupe teal thin tight tighter tl top tr transparent video violet wavy white wide wider widest wrap x " +
+	"xl xs y yellow z zinc")
 
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}
