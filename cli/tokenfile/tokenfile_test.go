@@ -61,6 +61,18 @@ func TestRecognise(t *testing.T) {
 		{`{"z-index-modal":100}`, nil, Plain},
 		{`{"font":{"line-height":{"tight":1.2}}}`, nil, Plain},
 		{`{"name":"a","version":"1.0.0","scripts":{"build":"a b"},"files":["b"],"size":4}`, nil, Flat},
+		{`{"family":"api","environment":[{"name":"DB_HOST","value":"db.internal"},{"name":"DB_PASSWORD","value":"hunter2"},{"name":"PORT","value":"8080"}]}`, nil, Flat},
+		{`{"environmentVariables":[{"name":"A","value":"secret","type":"PLAINTEXT"}]}`, nil, Flat},
+		{`{"data":[{"name":"Jan","value":30},{"name":"Feb","value":20}]}`, nil, Flat},
+		{`{"l":[{"name":"a","value":"#fff"},{"name":"b","value":"x"},{"name":"c","value":"y"}]}`, nil, TokenList},
+		{`{"l":[{"name":"size/a","value":4},{"name":"b","value":"x","type":"spacing"}]}`, nil, TokenList},
+		{`{"name":"My App","env":{"SECRET_TOKEN":{"description":"A secret key","value":"s3cr3t"},"WEB":{"value":"1"},"COLOR":{"value":"${HUE}"}}}`, nil, Flat},
+		{`{"outputs":{"password":{"value":"secret","type":"string","sensitive":true}}}`, nil, Flat},
+		{`{"rules":{"max-len":{"value":100}},"root":true}`, nil, Flat},
+		{`{"get":{"200":{"content":{"json":{"example":{"name":"a","value":"b"}}}}}}`, nil, Flat},
+		{`{"z":{"index":{"value":"bold"},"b":{"value":"{z.index} x"}}}`, nil, StyleDictionary},
+		{`{"brand":{"font":{"a":{"value":"Inter"}}}}`, nil, StyleDictionary},
+		{`{"a":{"value":"bold","type":"fontWeights"}}`, nil, StyleDictionary},
 		{`{"a":"a, b","b":"0.5 of it","c":"solid","d":{"width":4}}`, nil, Flat},
 	}
 	for _, c := range cases {
@@ -104,7 +116,7 @@ func TestAColourForIOSIsItsOriginal(t *testing.T) {
 func TestATypeWithoutAValueIsNamed(t *testing.T) {
 	for _, text := range []string{
 		`{"a":{"$value":1},"b":{"$type":"color","$extensions":{"x":"#fff"}},"g":{"$type":"color","c":{"$value":"#fff"}},"r":{"$type":"color","$ref":"#/g"}}`,
-		`{"a":{"value":1},"b":{"$type":"color","$extensions":{"x":{"value":"#fff"}}}}`,
+		`{"a":{"value":"1px"},"b":{"$type":"color","$extensions":{"x":{"value":"#fff"}}}}`,
 	} {
 		parts, err := convert(t, text, Options{})
 		if err != nil || len(parts) != 1 {
