@@ -50,7 +50,8 @@ func legacyLeaves(n *jsontree.Node, at jsontree.Pointer) (list []leaf, beside in
 func tokenLeaves(n *jsontree.Node, path jsontree.Pointer) []leaf {
 	kind, last := textOf(either(n, "$type", "type")), len(path)-1
 	isText := slices.Contains([]string{"string", "text"}, kind)
-	isTyped, isOfCategory := isType(kind) || pluginTypes[kind] != "", last > 0 && categories[path[0]].kind != "" || slices.ContainsFunc(path, isCategory)
+	isTyped := isType(kind) || pluginTypes[kind] != ""
+	isOfCategory := last > 0 && categories[path[0]].kind != "" || slices.ContainsFunc(path, isCategory)
 	is := n.Find("$value") != nil || isBuilt(n) || isTyped && !isText || isOfCategory
 	list := leaves(jsontree.NewObject(jsontree.Member{Name: path[last], Value: either(n, "$value", "value")}), path[:last], nil)
 	for i, l := range list {
@@ -60,14 +61,17 @@ func tokenLeaves(n *jsontree.Node, path jsontree.Pointer) []leaf {
 }
 
 // aliasInText is an alias, and not ${NAME} or {{name}}, which other files have.
-var aliasInText = regexp.MustCompile(`(?:^|[^${])\{[^{}":]+\}(?:[^}]|$)`)
+var aliasInText = regexp.MustCompile(`(?:^|[^${])\{[^{}":;]+\}(?:[^}]|$)`)
 
 // categoryNames are groups of Style Dictionary beside those of lengths and numbers.
-var categoryNames = []string{"color", "colors", "colour", "colours", "font", "fonts", "typography", "shadow", "shadows", "border", "borders", "opacity", "elevation"}
+var categoryNames = []string{
+	"color", "colors", "colour", "colours", "font", "fonts", "typography", "shadow", "shadows", "border", "borders", "opacity", "elevation",
+}
 
 // isCategory reports whether a name is a category, and not the name of a variable of an environment.
 func isCategory(name string) bool {
-	return name != strings.ToUpper(name) && (slices.Contains(categoryNames, ModeKey(name)) || isNumberName(name) || isLength(jsontree.Pointer{name}))
+	isKnown := slices.Contains(categoryNames, ModeKey(name)) || isNumberName(name) || isLength(jsontree.Pointer{name})
+	return isKnown && name != strings.ToUpper(name)
 }
 
 func readStyleDictionary(root *jsontree.Node, o Options) ([]Part, error) {

@@ -720,6 +720,7 @@ func TestStylesheetsThatDoNotEnd(t *testing.T) {
 func TestFormsOfTheWorld(t *testing.T) {
 	cases := []struct{ rule, text, want string }{
 		{"a built file of Style Dictionary", `{"a":{"value":"16","unit":"px","original":{"value":"{b}"},"name":"a","attributes":{},"path":["a"]}}`, `{"a":{"$value":"16px"}}`},
+		{"colours and sizes that are none", `{"color":{"a":{"value":"red;} x{}"},"b":{"value":"Brand"}},"size":{"a":{"value":"4px;"},"b":{"value":"calc(1px"}}}`, `{"color":{"a":{"$type":"color","$value":"red;} x{}"},"b":{"$value":"Brand"}},"size":{"a":{"$value":"4px;"},"b":{"$type":"dimension","$value":"calc(1px"}}}`},
 		{"its sizes are finished", `{"size":{"a":{"value":"10","original":{"value":"10"},"attributes":{}}}}`, `{"size":{"a":{"$value":"10"}}}`},
 		{"weights among sizes are none", `{"size":{"fontWeight":{"bold":{"value":700}},"z-index":{"a":{"value":"2"}},"a":{"value":2}}}`, `{"size":{"fontWeight":{"bold":{"$value":700}},"z-index":{"a":{"$value":"2"}},"a":{"$type":"dimension","$value":"2rem"}}}`},
 		{"words of numbers apart", `{"size":{"font":{"weight":{"bold":{"value":700}}},"weight":{"a":{"value":"300"}},"leading":{"a":{"value":1.1}},"b":{"value":2},"border":{"weight":{"a":{"value":1}}}}}`, `{"size":{"font":{"weight":{"bold":{"$value":700}}},"weight":{"a":{"$value":"300"}},"leading":{"a":{"$value":1.1}},"b":{"$type":"dimension","$value":"2rem"},"border":{"weight":{"a":{"$type":"dimension","$value":"1rem"}}}}}`},
@@ -762,6 +763,9 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"cssVars":{"light":{"a":"1 2% 3%"}},"tailwind":{"config":{"theme":{"a":"hsl(var(--a))"}}}}`, "uses of custom properties in Tailwind's configuration a"},
 		{`{"list":[{"name":"a","value":"#fff"}],"rest":["#000"]}`, "rest"},
 		{`{"a":"#fff","b":"rgb(var(--x) / <alpha-value>)","c":"theme(no.b)"}`, "expressions of Tailwind b, expressions of Tailwind c"},
+		{`{"a":{"value":"1px"},"b":{"value":"2px"},"c":{"value":"calc(1px"},"d":{"value":"url(x)"},"e":{"value":"x(1)"},"f":{"value":"Hello (you)."}}`, "values that are text in quotes c, addresses d, values that are text in quotes e"},
+		{`{"a":{"$value":"#000 */ x"},"b":{"$value":"x; y","$type":"string"},"c":{"$value":"red;} body{}"}}`, "values that are text in quotes a, values that are text in quotes c"},
+		{`{"a":"1px","b":{"c":"1px;} body{}"}}`, "values that are text in quotes b.c"},
 		{`{"a":{"$type":"dimension","$value":"16 px"},"b":{"$type":"string","$value":"16 px"},"c":{"$type":"dimension","$value":"16px"}}`, "blanks before units a"},
 	}
 	for _, c := range named {
