@@ -20,27 +20,58 @@ func recogniseStyleDictionary(f *syntax.File, _ Options) string {
 	if !ok {
 		return ""
 	}
-	if tokens, beside := countLegacy(f.Root); beside > 10*tokens {
-		return "" // a group that is called value
+	if list, beside := legacyLeaves(f.Root, nil); beside > 10*len(list) || !likeTokens(list) {
+		return "" // a group that is called value, or a configuration
 	}
 	return named(path) + " has a value"
 }
 
-// countLegacy counts the tokens below a group, and the texts and numbers that stand in none.
-func countLegacy(n *jsontree.Node) (tokens, beside int) {
+// legacyLeaves lists the values of the tokens below a group, and counts the texts and numbers that stand in none.
+func legacyLeaves(n *jsontree.Node, at jsontree.Pointer) (list []leaf, beside int) {
 	for _, m := range n.Members {
+		below := append(at[:len(at):len(at)], m.Name)
 		switch {
 		case isMeta(m.Name):
 		case isLegacyToken(m.Value):
-			tokens++
+			list = append(list, tokenLeaves(m.Value, below)...)
 		case m.Value.IsObject():
-			t, b := countLegacy(m.Value)
-			tokens, beside = tokens+t, beside+b
+			l, b := legacyLeaves(m.Value, below)
+			list, beside = append(list, l...), beside+b
 		case m.Value.IsString() || m.Value != nil && m.Value.Kind == jsontree.Number:
 			beside++
 		}
 	}
-	return tokens, beside
+	return list, beside
+}
+
+// tokenLeaves lists the values in an object with a value. They are of a token if it has a $value, a type other than
+// that of texts, what Style Dictionary builds, or a category in its path, or if there is an alias in them. A number that
+// is a text says nothing.
+func tokenLeaves(n *jsontree.Node, path jsontree.Pointer) []leaf {
+	kind, last := textOf(either(n, "$type", "type")), len(path)-1
+	isText := slices.Contains([]string{"string", "text"}, kind)
+	isTyped := isType(kind) || pluginTypes[kind] != ""
+	isOfCategory := last > 0 && categories[path[0]].kind != "" || slices.ContainsFunc(path, isCategory)
+	is := n.Find("$value") != nil || isBuilt(n) || isTyped && !isText || isOfCategory
+	list := leaves(jsontree.NewObject(jsontree.Member{Name: path[last], Value: either(n, "$value", "value")}), path[:last], nil)
+	for i, l := range list {
+		list[i].is = is || aliasInText.Match(jsontree.Append(nil, l.value))
+	}
+	return slices.DeleteFunc(list, func(l leaf) bool { return !l.is && bareNumber.MatchString(textOf(l.value)) })
+}
+
+// aliasInText is an alias, and not ${NAME} or {{name}}, which other files have.
+var aliasInText = regexp.MustCompile(`(?:^|[^${])\{[^{}":;]+\}(?:[^}]|$)`)
+
+// categoryNames are groups of Style Dictionary beside those of lengths and numbers.
+var categoryNames = []string{
+	"color", "colors", "colour", "colours", "font", "fonts", "typography", "shadow", "shadows", "border", "borders", "opacity", "elevation",
+}
+
+// isCategory reports whether a name is a category, and not the name of a variable of an environment.
+func isCategory(name string) bool {
+	isKnown := slices.Contains(categoryNames, ModeKey(name)) || isNumberName(name) || isLength(jsontree.Pointer{name})
+	return isKnown && name != strings.ToUpper(name)
 }
 
 func readStyleDictionary(root *jsontree.Node, o Options) ([]Part, error) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/livery/cli/tokenfile/cssvalue"
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/renderer/css"
@@ -327,13 +328,55 @@ func (c *setConverter) token(n *jsontree.Node, path jsontree.Pointer) *jsontree.
 	switch {
 	case !isOwn:
 		return nil
-	case chosen == value:
+	case chosen != value:
+		n = jsontree.NewObject(slices.Clone(n.Members)...)
+		n.Members[n.IndexOf("$value")].Value = chosen
+	}
+	return c.nameText(n, path)
+}
+
+// nameText names the value of a token without a type that only quotes keep in its declaration, or that is an address.
+// In the category of colours or sizes it has their type, which it does not fit.
+func (c *setConverter) nameText(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
+	_, isKnown := dtcg.KindOf(cmp.Or(textOf(n.Find("$type")), c.above))
+	text := WithoutSemicolon(textOf(n.Find("$value")))
+	if isKnown || aliasInText.MatchString(text) || !isQuoted(jsontree.NewString(text)) {
 		return n
 	}
-	n = jsontree.NewObject(slices.Clone(n.Members)...)
-	n.Members[n.IndexOf("$value")].Value = chosen
+	isAddress, kind := cssvalue.HasAddress(text), typesOfCategories[ModeKey(path[0])]
+	isOfTailwind := themeCall.MatchString(text) || strings.HasSuffix(text, "<alpha-value>)") // and named as such
+	switch {
+	case isOfTailwind, !isAddress && !cssvalue.IsBroken(text):
+	case kind != "":
+		return tree.With(n, "$type", jsontree.NewString(kind))
+	case isAddress:
+		c.concede(addresses, path, Clip(text)+asText)
+	default:
+		c.concede(inQuotes, path, Clip(text)+asQuoted)
+	}
 	return n
 }
+
+// typesOfCategories are the types of the categories whose values are all of one.
+var typesOfCategories = map[string]string{"color": "color", "colors": "color", "size": "dimension", "sizes": "dimension"}
+
+// isQuoted reports whether a value without a type is served as a text in quotes.
+func isQuoted(value *jsontree.Node) bool {
+	served, misfit := css.Append(nil, css.Unknown, value)
+	return misfit == nil && served[0] == '"' && served[len(served)-1] == '"'
+}
+
+// The kinds of the concessions of values that are texts where a declaration may need more, and the ends of their
+// messages.
+const (
+	addresses = "addresses"
+	asText    = " is text in the served files: nothing in them makes a browser fetch anything"
+	inQuotes  = "values that are text in quotes"
+	asQuoted  = " is served in quotes: what is not known to be safe is a text"
+)
+
+// Quoted are the kinds of concessions that name values of which the served files have a text alone.
+var Quoted = []string{addresses, inQuotes}
 
 // blankBeforeUnit is a number with blanks before its unit, which no value of CSS has.
 var blankBeforeUnit = regexp.MustCompile(`^([-+]?[\d.]+) +(px|rem|em|%|ms|s)$`)

@@ -57,7 +57,7 @@ func listedPath(n *jsontree.Node) (names jsontree.Pointer) {
 
 func recogniseTokenList(f *syntax.File, _ Options) string {
 	switch lists := listsOf(f.Root, nil); {
-	case len(lists) == 0:
+	case !likeTokens(listedLeaves(lists)):
 		return ""
 	case lists[0].at[0] == rootList:
 		return "it is an array of tokens that have names"
@@ -66,6 +66,18 @@ func recogniseTokenList(f *syntax.File, _ Options) string {
 	default:
 		return strings.Join(lists[0].at, ".") + " and " + itoa(len(lists)-1) + " more members are arrays of tokens that have names"
 	}
+}
+
+// listedLeaves lists the values of the tokens of lists.
+func listedLeaves(lists []tokenList) (leaves []leaf) {
+	for _, list := range lists {
+		for _, n := range list.items {
+			if isListed(n) {
+				leaves = append(leaves, tokenLeaves(n, listedPath(n))...)
+			}
+		}
+	}
+	return leaves
 }
 
 // readTokenList makes a part of the lists of tokens. A token whose name begins with that of another stands beside it,

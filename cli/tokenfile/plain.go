@@ -17,6 +17,7 @@ type leaf struct {
 	path   jsontree.Pointer
 	value  *jsontree.Node
 	origin jsontree.Pointer // its place in the file, if that is another
+	is     bool             // what stands around the value says that it is one of a token
 }
 
 // leaves lists the values of plain JSON: all but objects, objects that are values by their shape, and objects of modes;
@@ -136,7 +137,7 @@ var numberNames = []string{"zindex", "fontweight", "lineheight"}
 
 // isToken is isValue for a leaf: a number may be a value by the name of its token or group.
 func (l leaf) isToken() bool {
-	return isValue(l.value) || l.value.Kind == jsontree.Number && slices.ContainsFunc(l.path, isNumberName)
+	return l.is || isValue(l.value) || l.value.Kind == jsontree.Number && slices.ContainsFunc(l.path, isNumberName)
 }
 
 // isNumberName reports whether a name is one of numbers.
@@ -170,6 +171,17 @@ func likeTokens(list []leaf) bool {
 		}
 	}
 	return count > 0 && 2*count >= others
+}
+
+// Unlike says of which objects with a value a file is, if these are too little like tokens; empty if there are none.
+func Unlike(root *jsontree.Node) string {
+	list, _ := legacyLeaves(root, nil)
+	list = append(list, listedLeaves(listsOf(root, nil))...)
+	if len(list) == 0 || likeTokens(list) {
+		return ""
+	}
+	return strings.Join(list[0].path, ".") + " has a value, and what says that it is a token's is missing: a type, an alias, a group " +
+		"such as color or size, or that a third of the texts in such values are colours, lengths or the like"
 }
 
 // recognisePlain takes trees, and for a Theme also maps of names. A map of dotted paths belongs to a Variant.

@@ -206,7 +206,7 @@ func (c *setConverter) studioToken(n *jsontree.Node, path jsontree.Pointer) *jso
 		c.concede("styles in weights", path, "of "+spelled(value)+" "+spelled(weight)+" counts; set font-style and font-stretch beside it")
 		value = weight
 	case kind == "asset" && strings.Contains(textOf(value), "/"):
-		c.concede("addresses", path, spelled(value)+" is text in the served files: nothing in them makes a browser fetch anything")
+		c.concede("addresses of assets", path, spelled(value)+asText)
 	}
 	if value != nil && value.Kind == jsontree.Number && value.Text != "0" && slices.Contains(pixelTypes, kind) {
 		value = jsontree.NewString(value.Text + "px")

@@ -409,21 +409,21 @@ func (p *properties) add(part *Part, one property) {
 		part.Faults = append(part.Faults, Fault{one.origin, one.name, "it refers to a property that the file lacks or that has no value; push it with the file that declares it: " + Clip(one.value)})
 		return
 	}
-	if strings.Contains(strings.ToLower(value), "url(") {
-		concede("addresses", Clip(value)+" is text in the served files: nothing in them makes a browser fetch anything")
+	if cssvalue.HasAddress(value) {
+		concede(addresses, Clip(value)+asText)
 	}
 	members := []jsontree.Member{}
 	node := jsontree.NewString(value)
-	spelled, misfit := css.Append(nil, css.Unknown, node)
-	isQuoted := misfit == nil && spelled[0] == '"' && spelled[len(spelled)-1] == '"'
+	spelled, _ := css.Append(nil, css.Unknown, node)
+	isQuoted := isQuoted(node)
 	if text, isText := cssvalue.TextOf(value); isText && isQuoted && string(spelled) != value { // it has what no value has as it is
 		node = jsontree.NewString(text)
 		members = append(members, jsontree.Member{Name: "$type", Value: jsontree.NewString("string")})
 	} else if kind := p.typeOf(one.name, node); kind != "" {
 		members = append(members, jsontree.Member{Name: "$type", Value: jsontree.NewString(kind)})
 	}
-	if isQuoted && len(members) == 0 && value[0] != '"' && !strings.Contains(value, "{") && !strings.Contains(strings.ToLower(value), "url(") {
-		concede("values that are text in quotes", Clip(value)+" is served in quotes: what is not known to be safe is a text")
+	if isQuoted && len(members) == 0 && value[0] != '"' && !strings.Contains(value, "{") && !cssvalue.HasAddress(value) {
+		concede(inQuotes, Clip(value)+asQuoted)
 	}
 	if own, served := "--"+cssvalue.Unescaped(one.name), string(css.AppendName(nil, "", []string{name})); own != served {
 		concede("names that tokens.css spells otherwise", own+" is "+served+" there")

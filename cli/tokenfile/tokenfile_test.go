@@ -61,6 +61,18 @@ func TestRecognise(t *testing.T) {
 		{`{"z-index-modal":100}`, nil, Plain},
 		{`{"font":{"line-height":{"tight":1.2}}}`, nil, Plain},
 		{`{"name":"a","version":"1.0.0","scripts":{"build":"a b"},"files":["b"],"size":4}`, nil, Flat},
+		{`{"family":"api","environment":[{"name":"DB_HOST","value":"db.internal"},{"name":"DB_PASSWORD","value":"hunter2"},{"name":"PORT","value":"8080"}]}`, nil, Flat},
+		{`{"environmentVariables":[{"name":"A","value":"secret","type":"PLAINTEXT"}]}`, nil, Flat},
+		{`{"data":[{"name":"Jan","value":30},{"name":"Feb","value":20}]}`, nil, Flat},
+		{`{"l":[{"name":"a","value":"#fff"},{"name":"b","value":"x"},{"name":"c","value":"y"}]}`, nil, TokenList},
+		{`{"l":[{"name":"size/a","value":4},{"name":"b","value":"x","type":"spacing"}]}`, nil, TokenList},
+		{`{"name":"My App","env":{"SECRET_TOKEN":{"description":"A secret key","value":"s3cr3t"},"WEB":{"value":"1"},"COLOR":{"value":"${HUE}"}}}`, nil, Flat},
+		{`{"outputs":{"password":{"value":"secret","type":"string","sensitive":true}}}`, nil, Flat},
+		{`{"rules":{"max-len":{"value":100}},"root":true}`, nil, Flat},
+		{`{"get":{"200":{"content":{"json":{"example":{"name":"a","value":"b"}}}}}}`, nil, Flat},
+		{`{"z":{"index":{"value":"bold"},"b":{"value":"{z.index} x"}}}`, nil, StyleDictionary},
+		{`{"brand":{"font":{"a":{"value":"Inter"}}}}`, nil, StyleDictionary},
+		{`{"a":{"value":"bold","type":"fontWeights"}}`, nil, StyleDictionary},
 		{`{"a":"a, b","b":"0.5 of it","c":"solid","d":{"width":4}}`, nil, Flat},
 	}
 	for _, c := range cases {
@@ -104,7 +116,7 @@ func TestAColourForIOSIsItsOriginal(t *testing.T) {
 func TestATypeWithoutAValueIsNamed(t *testing.T) {
 	for _, text := range []string{
 		`{"a":{"$value":1},"b":{"$type":"color","$extensions":{"x":"#fff"}},"g":{"$type":"color","c":{"$value":"#fff"}},"r":{"$type":"color","$ref":"#/g"}}`,
-		`{"a":{"value":1},"b":{"$type":"color","$extensions":{"x":{"value":"#fff"}}}}`,
+		`{"a":{"value":"1px"},"b":{"$type":"color","$extensions":{"x":{"value":"#fff"}}}}`,
 	} {
 		parts, err := convert(t, text, Options{})
 		if err != nil || len(parts) != 1 {
@@ -708,6 +720,7 @@ func TestStylesheetsThatDoNotEnd(t *testing.T) {
 func TestFormsOfTheWorld(t *testing.T) {
 	cases := []struct{ rule, text, want string }{
 		{"a built file of Style Dictionary", `{"a":{"value":"16","unit":"px","original":{"value":"{b}"},"name":"a","attributes":{},"path":["a"]}}`, `{"a":{"$value":"16px"}}`},
+		{"colours and sizes that are none", `{"color":{"a":{"value":"red;} x{}"},"b":{"value":"Brand"}},"size":{"a":{"value":"4px;"},"b":{"value":"calc(1px"}}}`, `{"color":{"a":{"$type":"color","$value":"red;} x{}"},"b":{"$value":"Brand"}},"size":{"a":{"$value":"4px;"},"b":{"$type":"dimension","$value":"calc(1px"}}}`},
 		{"its sizes are finished", `{"size":{"a":{"value":"10","original":{"value":"10"},"attributes":{}}}}`, `{"size":{"a":{"$value":"10"}}}`},
 		{"weights among sizes are none", `{"size":{"fontWeight":{"bold":{"value":700}},"z-index":{"a":{"value":"2"}},"a":{"value":2}}}`, `{"size":{"fontWeight":{"bold":{"$value":700}},"z-index":{"a":{"$value":"2"}},"a":{"$type":"dimension","$value":"2rem"}}}`},
 		{"words of numbers apart", `{"size":{"font":{"weight":{"bold":{"value":700}}},"weight":{"a":{"value":"300"}},"leading":{"a":{"value":1.1}},"b":{"value":2},"border":{"weight":{"a":{"value":1}}}}}`, `{"size":{"font":{"weight":{"bold":{"$value":700}}},"weight":{"a":{"$value":"300"}},"leading":{"a":{"$value":1.1}},"b":{"$type":"dimension","$value":"2rem"},"border":{"weight":{"a":{"$type":"dimension","$value":"1rem"}}}}}`},
@@ -750,6 +763,9 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"cssVars":{"light":{"a":"1 2% 3%"}},"tailwind":{"config":{"theme":{"a":"hsl(var(--a))"}}}}`, "uses of custom properties in Tailwind's configuration a"},
 		{`{"list":[{"name":"a","value":"#fff"}],"rest":["#000"]}`, "rest"},
 		{`{"a":"#fff","b":"rgb(var(--x) / <alpha-value>)","c":"theme(no.b)"}`, "expressions of Tailwind b, expressions of Tailwind c"},
+		{`{"a":{"value":"1px"},"b":{"value":"2px"},"c":{"value":"calc(1px"},"d":{"value":"url(x)"},"e":{"value":"x(1)"},"f":{"value":"Hello (you)."}}`, "values that are text in quotes c, addresses d, values that are text in quotes e"},
+		{`{"a":{"$value":"#000 */ x"},"b":{"$value":"x; y","$type":"string"},"c":{"$value":"red;} body{}"}}`, "values that are text in quotes a, values that are text in quotes c"},
+		{`{"a":"1px","b":{"c":"1px;} body{}"}}`, "values that are text in quotes b.c"},
 		{`{"a":{"$type":"dimension","$value":"16 px"},"b":{"$type":"string","$value":"16 px"},"c":{"$type":"dimension","$value":"16px"}}`, "blanks before units a"},
 	}
 	for _, c := range named {

@@ -228,3 +228,26 @@ func TextOf(value string) (text string, ok bool) {
 	}
 	return Unescaped(value[1 : len(value)-1]), true
 }
+
+// HasAddress reports whether a value has a url().
+func HasAddress(value string) bool { return strings.Contains(strings.ToLower(value), "url(") }
+
+// call is a value that is a function alone.
+var call = regexp.MustCompile(`^[\w-]+\(.*\)$`)
+
+// IsBroken reports whether a text, which is not known to be a value, is meant as one, or would end its declaration: it
+// has a character or comment that does, brackets that do not match, or is a function.
+func IsBroken(text string) bool {
+	depth, isOrdered := 0, true
+	for _, r := range quotedText.ReplaceAllString(text, "") {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		isOrdered = isOrdered && depth >= 0
+	}
+	ends := strings.ContainsAny(text, ";{}") || strings.Contains(text, "/*") || strings.Contains(text, "*/")
+	return ends || depth != 0 || !isOrdered || call.MatchString(text)
+}

@@ -1,10 +1,15 @@
 package push
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"example.com/livery/cli/target"
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/batch"
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/cli/tokens/tokentreetest"
@@ -50,6 +55,27 @@ func TestWhatIsStoredInTheSameFormIsNotLost(t *testing.T) {
 		plan := target.plan()
 		if r := plan.remains; r.lost() != c.lost || r.Of != c.of {
 			t.Errorf("%s: %s over %s loses %d of %d, want %d of %d", c.rule, c.files, c.stored, r.lost(), r.Of, c.lost, c.of)
+		}
+	}
+}
+
+// TestStrictRefusesValuesThatAreTexts: where a declaration would need more.
+func TestStrictRefusesValuesThatAreTexts(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a":{"value":"1px"},"b":{"value":"calc(1px"}}`: "b: ", `{"a":{"value":"1px"},"b":{"value":"url(x)"}}`: "b: ", `{"a":{"value":"1px"},"b":{"value":"Hello."}}`: "",
+	} {
+		name := filepath.Join(t.TempDir(), "in.json")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := source.Theme(&term.App{}, []string{name}, tokenfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = refuseFaults(s)
+		f, isFailure := errors.AsType[*term.Failure](err)
+		if isFailure != (want != "") || isFailure && (len(f.Faults) != 1 || !strings.HasPrefix(f.Faults[0], want+name+":1: ")) {
+			t.Errorf("%s: refused with %+v, want %q", text, f, want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/themes"
+	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/release"
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/cli/tokens/validate"
@@ -177,13 +179,18 @@ func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
 	return cmp.Or(a.pushTo(cmd.Context(), newPushTarget(a, c, f, *p, wanted), *p), refusal)
 }
 
-// refuseFaults returns the failure that no served file would have a token or value of the files, or apply a reference
-// or modifier.
+// refuseFaults returns the failure that no served file would have a token or value of the files, but perhaps a text in
+// its place, or apply a reference or modifier.
 func refuseFaults(all ...*source.Sources) error {
 	f := term.Fail("Fix them, or push without --strict.", "no served file would have:")
 	var list, unapplied []validate.Dropped
 	for _, wanted := range all {
 		list, unapplied = append(list, wanted.Faults...), append(unapplied, wanted.OnlyUnapplied()...)
+		for _, c := range wanted.Concessions() {
+			if slices.Contains(tokenfile.Quoted, c.Kind) {
+				list = append(list, validate.Dropped{Path: c.Path, Reason: c.Location + ": " + c.Message})
+			}
+		}
 	}
 	if len(list) == 0 {
 		f.Sentence = "no served file would apply:"

@@ -119,7 +119,9 @@ func TestAFileWithoutTokensSaysWhatItLacks(t *testing.T) {
 	for text, want := range map[string]string{
 		`[{"a":{"$value":1}},{"b":{"$value":2}}]`:                      "the token 0.a stands in an array",
 		`{"variables":[{"name":"a","valuesByMode":{"Light":"#fff"}}]}`: "variables of Figma stand in it, and not beside them their collections",
-		`{"a":{"b":"c"}}`: "no $value stands in it",
+		`{"a":{"b":"c"}}`:                        "no $value stands in it",
+		`{"env":{"SECRET":{"value":"s3cr3t"}}}`:  "env.SECRET has a value, and what says that it is a token's is missing",
+		`{"l":[{"name":"SECRET","value":"s3"}]}`: "SECRET has a value, and what says that it is a token's is missing",
 	} {
 		_, err := source.Theme(&term.App{}, []string{filepath.Join(written(t, map[string]string{"in.json": text}), "in.json")}, tokenfile.Options{})
 		if err == nil || !strings.Contains(err.Error(), "in.json holds no token: "+want) {
@@ -199,7 +201,7 @@ func TestWhatAFormDoesNotReadIsNamed(t *testing.T) {
 		{"modes in extensions", "in.json", "{\"a\":{\"$value\":1},\n\"b\":{\"$value\":2,\"$extensions\":{\"mode\":{\"dark\":3}}}}", "b :2: b: {\"default\":2,\"dark\":3}: default is taken, not dark (--token-mode)"},
 		{"a default in extensions that is another", "in.json", "{\"a\":{\"$value\":1},\n\"b\":{\"$value\":2,\"$extensions\":{\"mode\":{\"default\":3}}}}", "b :2: b: the $value is taken, not default of $extensions.mode: 3"},
 		{"a mode without a name in extensions", "in.json", "{\"a\":{\"$value\":1},\n\"b\":{\"$value\":2,\"$extensions\":{\"mode\":{\"\":3,\"dark\":4}}}}", "b :2: b: the $value is taken, not a mode without a name of $extensions.mode: 3"},
-		{"a group beside a list", "in.json", "{\"l\":[{\"name\":\"a\",\"value\":1}],\"b\":{\n\"c\":\"#fff\"}}", "b.c :2: it stands beside the lists of tokens"},
+		{"a group beside a list", "in.json", "{\"l\":[{\"name\":\"a\",\"value\":\"1px\"}],\"b\":{\n\"c\":\"#fff\"}}", "b.c :2: it stands beside the lists of tokens"},
 		{"an answer of Figma", "in.json", `{"meta":{` + figma + "}},\n\"a\":{\"value\":1}}", "a :2: it stands outside of what is read"},
 		{"a variable that is deleted", "in.json", `{"meta":{` + figma + ",\n\"W\":{\"name\":\"y\",\"deletedButReferenced\":true}}}}", "y :2: y: it is left out"},
 		{"a document of Theo", "in.json", "{\"global\":{},\"props\":{\"x\":{\"value\":\"1px\"}},\n\"more\":{\"value\":\"2px\"}}", "more :2: it stands outside"},

@@ -150,7 +150,7 @@ func newSources(files []*tokenFile, o tokenfile.Options) *Sources {
 		case f.why != "":
 			s.forms = append(s.forms, f)
 		case several && f.resolver == nil:
-			s.read = append(s.read, concession{tokenfile.Concession{Kind: "files without tokens", Path: f.name, Message: "no $value, value or value of a known shape stands in it"}, spot{}})
+			s.read = append(s.read, concession{tokenfile.Concession{Kind: "files without tokens", Path: f.name, Message: cmp.Or(tokenfile.Unlike(f.parsed.Root), "no $value, value or value of a known shape stands in it")}, spot{}})
 		}
 	}
 	return s
@@ -176,8 +176,11 @@ func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 	s := newSources(files, o)
 	for _, file := range files {
 		if file.unread == nil && file.kind == tokenfile.Flat && len(files) == 1 && len(file.parsed.Root.Members) > 0 {
-			return nil, term.Fail("A Theme takes a tree of tokens, in one of the forms that livery push --help lists; a flat map of paths to values is for a Variant (--variant).",
-				"%s holds no token: %s", file.name, file.nearestForm())
+			next, why := "A Theme takes a tree of tokens, in one of the forms that livery push --help lists; a flat map of paths to values is for a Variant (--variant).", file.nearestForm()
+			if unlike := tokenfile.Unlike(file.parsed.Root); unlike != "" {
+				next, why = "If it is of tokens, write $value for value, and give each its $type.", unlike
+			}
+			return nil, term.Fail(next, "%s holds no token: %s", file.name, why)
 		}
 		for _, part := range file.parts {
 			if len(files) > 1 {

@@ -194,7 +194,7 @@ func legacy(t *rapid.T, value string) string {
 
 var spellings = []spelledJSON{
 	{name: "DTCG", token: dollar, before: `"first":{"$value":1},`},
-	{name: "Style Dictionary", token: legacy, before: `"first":{"value":1},`, not: []string{"sets"}},
+	{name: "Style Dictionary", token: legacy, before: `"first":{"value":"#fff"},`, not: []string{"sets"}},
 	{name: "Tokens Studio", token: legacy, before: `"$metadata":{"tokenSetOrder":["s"]},"$themes":[],"s":{`, after: `}`, isSet: true},
 	{name: "Penpot", token: dollar, before: `"$metadata":{"tokenSetOrder":["s"],"activeThemes":[],"activeSets":["s"]},"$themes":[],"s":{`, after: `}`, isSet: true},
 	{
@@ -207,7 +207,7 @@ var spellings = []spelledJSON{
 		}
 		return `{"value":` + value + `}`
 	}, before: `"first":{"sets":{"light":{"value":"#fff"},"dark":{"value":"#000"}}},`, isFlat: true},
-	{name: "a list", token: legacy, before: `"list":[{"name":"first","value":1},`, after: `]`, isFlat: true, isList: true},
+	{name: "a list", token: legacy, before: `"list":[{"name":"first","value":"#fff"},`, after: `]`, isFlat: true, isList: true},
 	{
 		name: "plain JSON", token: func(_ *rapid.T, value string) string { return value },
 		before: `"first":{"x":"#fff","y":"#ffe","z":"#ffd"},`, not: []string{"value", "sets", "ref", "light", "dark"}, values: []string{`"#abc"`, `"4px"`, `1.5`, `"{first.x}"`, `["Inter","x"]`, `null`, `["#fff"]`, `{"light":"#fff","dark":"#000"}`},
@@ -279,7 +279,11 @@ func TestEveryTokenOfAFileIsReadOrNamed(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
 				in := f.document(t)
-				if list := lost(t, in); len(list) > 0 {
+				list, err := lostOf(t, in)
+				if err != nil && !strings.Contains(err.Error(), "holds no token") { // random texts may outnumber what is like tokens
+					t.Fatalf("%s: %v", in.text, err)
+				}
+				if len(list) > 0 {
 					t.Fatalf("of\n%s\nthese are lost:\n%s", numbered(in.text), strings.Join(list, "\n"))
 				}
 			})
