@@ -20,7 +20,8 @@ func recogniseStyleDictionary(f *syntax.File, _ Options) string {
 	if !ok {
 		return ""
 	}
-	if list, beside := legacyLeaves(f.Root, nil); beside > 10*len(list) || !likeTokens(list) {
+	list, beside := legacyLeaves(f.Root, nil)
+	if noteOf(f.Root) == nil && (beside > 10*len(list) || !likeTokens(list)) {
 		return "" // a group that is called value, or a configuration
 	}
 	return named(path) + " has a value"
