@@ -12,7 +12,7 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-func recogniseStyleDictionary(f *syntax.File, _ Options) string {
+func recogniseStyleDictionary(f *syntax.File, o Options) string {
 	if at := themeOf(f.Root); at != nil {
 		return strings.Join(append(at, "semanticTokens"), ".") + " stands beside tokens, as Panda and Chakra have them"
 	}
@@ -21,7 +21,7 @@ func recogniseStyleDictionary(f *syntax.File, _ Options) string {
 		return ""
 	}
 	list, beside := legacyLeaves(f.Root, nil)
-	if noteOf(f.Root) == nil && (beside > 10*len(list) || !likeTokens(list)) {
+	if noteOf(f.Root) == nil && (beside > 10*len(list) || !o.Among && !likeTokens(list)) {
 		return "" // a group that is called value, or a configuration
 	}
 	return named(path) + " has a value"

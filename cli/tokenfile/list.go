@@ -55,9 +55,9 @@ func listedPath(n *jsontree.Node) (names jsontree.Pointer) {
 	return nil
 }
 
-func recogniseTokenList(f *syntax.File, _ Options) string {
+func recogniseTokenList(f *syntax.File, o Options) string {
 	switch lists := listsOf(f.Root, nil); {
-	case !likeTokens(listedLeaves(lists)):
+	case len(lists) == 0, !o.Among && !likeTokens(listedLeaves(lists)):
 		return ""
 	case lists[0].at[0] == rootList:
 		return "it is an array of tokens that have names"

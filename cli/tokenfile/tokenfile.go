@@ -26,6 +26,7 @@ type Options struct {
 	Declared       map[string]cssvalue.State // of the custom properties that the stylesheets of the command declare
 	Pages          map[string][][]string     // of each mode of these stylesheets: what a page must have, of each selector for it
 	NotSets        bool                      // a file is not of token sets by its shape alone
+	Among          bool                      // other files of the command are of tokens: values need not look like those of tokens
 	KeepReferences bool                      // $ref and $extends stay as they are written
 	Inputs         []string                  // for the modifiers of a resolver document, each MODIFIER=CONTEXT
 

@@ -134,6 +134,13 @@ func openFiles(a opener, names []string, o tokenfile.Options) (opened []*tokenFi
 		}
 		opened = append(opened, file)
 	}
+	if o.Among = slices.ContainsFunc(opened, func(f *tokenFile) bool { return f.why != "" && f.kind != tokenfile.Stylesheet }); o.Among {
+		for _, file := range opened {
+			if file.unread == nil && file.why == "" {
+				file.kind, file.why = tokenfile.Recognise(file.parsed, o)
+			}
+		}
+	}
 	return opened, nil
 }
 

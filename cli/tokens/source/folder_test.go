@@ -460,3 +460,16 @@ func TestAGroupHasATypeInEachFile(t *testing.T) {
 		t.Errorf("the Theme is %s, want %s", got, want)
 	}
 }
+
+// TestAFileAmongTokensNeedsNoLooks: a file of values that do not look like those of tokens is one of them beside others.
+func TestAFileAmongTokensNeedsNoLooks(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{"a.json": `{"color":{"a":{"value":"#fff"}}}`, "b.json": `{"button":{"cursor":{"value":"pointer"}}}`})
+	s, err := source.Theme(&term.App{}, []string{dir}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(jsontree.Append(nil, s.Tree)), `{"color":{"a":{"$value":"#fff"}},"button":{"cursor":{"$value":"pointer"}}}`; got != want {
+		t.Errorf("the Theme is %s, want %s", got, want)
+	}
+}
