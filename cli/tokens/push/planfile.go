@@ -14,6 +14,7 @@ import (
 
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/designsystem"
 )
 
@@ -92,23 +93,31 @@ func (p *planFile) faults() (faults []string) {
 	return faults
 }
 
-// defaults returns the mode of each dimension that is the Theme itself.
-func (p *planFile) defaults() map[string]string {
-	modes := map[string]string{}
-	if p != nil {
-		for _, v := range p.Defaults {
-			modes[v.Dimension] = v.Mode
+// defaultOf returns the mode of a dimension that is the Theme itself, or nothing. A plan of before these were kept has a
+// Variant for each of the others.
+func (p *planFile) defaultOf(d tokenfile.Dimension) string {
+	if p == nil {
+		return ""
+	}
+	for _, v := range p.Defaults {
+		if v.Dimension == d.Name {
+			return v.Mode
 		}
 	}
-	return modes
+	isPlanned := func(mode string) bool {
+		return slices.ContainsFunc(p.Variants, func(v planVariant) bool { return v.Dimension == d.Name && v.Mode == mode })
+	}
+	if rest := slices.DeleteFunc(slices.Clone(d.Modes), isPlanned); len(rest) == 1 {
+		return rest[0]
+	}
+	return ""
 }
 
 // refuseMissing returns the failure that a mode that is the Theme itself is not in the files any more: another one would
 // take its place at the addresses of the Theme.
 func (s *system) refuseMissing() error {
-	decided := s.decided.defaults()
 	for _, d := range s.source.Dimensions {
-		if mode := decided[d.Name]; mode != "" && !slices.Contains(d.Modes, mode) {
+		if mode := s.decided.defaultOf(d); mode != "" && !slices.Contains(d.Modes, mode) {
 			return term.Fail("Put it back, or name another one under defaults in "+planName+".",
 				"the Theme is %s, says %s, and the files have no such mode: they have %s", label(d.Name, mode), planName, term.ShortList(d.Modes))
 		}

@@ -113,7 +113,7 @@ func refuseForSystem(p *pushFlags, files []string) error {
 }
 
 func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
-	if s.source, s.theme, err = source.OpenSystem(a, s.files, s.decided.defaults(), o); err != nil {
+	if s.source, s.theme, err = source.OpenSystem(a, s.files, s.decided.defaultOf, o); err != nil {
 		return err
 	}
 	if err := s.refuseMissing(); err != nil {
