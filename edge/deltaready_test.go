@@ -112,7 +112,7 @@ func TestReadyDeltasAreTheFullServers(t *testing.T) {
 			if is := isDelta(got.Body); is != tt.delta {
 				t.Errorf("a delta is sent: %t, want %t", is, tt.delta)
 			}
-			if n := testing.AllocsPerRun(1000, func() { fastPath{tt.edge}.Ready(request) }); n != 0 {
+			if n := fewestAllocations(func() { fastPath{tt.edge}.Ready(request) }); n != 0 {
 				t.Errorf("%v allocations, want none", n)
 			}
 			if n := handleAllocates(tt.edge, path, tt.lines); n != 0 {
@@ -120,6 +120,18 @@ func TestReadyDeltasAreTheFullServers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// fewestAllocations returns how often a function allocates in the quietest of three runs: what goroutines of the edges do
+// meanwhile counts too.
+func fewestAllocations(f func()) float64 {
+	fewest := testing.AllocsPerRun(1000, f)
+	for range 2 {
+		if fewest > 0 {
+			fewest = min(fewest, testing.AllocsPerRun(1000, f))
+		}
+	}
+	return fewest
 }
 
 // handleAllocates returns how often the full server allocates for an answer.
@@ -131,7 +143,7 @@ func handleAllocates(e *Edge, path string, lines []string) float64 {
 		name, value, _ := strings.Cut(line, ": ")
 		ctx.Request.Header.Set(name, value)
 	}
-	return testing.AllocsPerRun(1000, func() {
+	return fewestAllocations(func() {
 		ctx.Response.Reset()
 		e.handle(&ctx)
 	})
