@@ -53,8 +53,11 @@ func Modifiers(root *jsontree.Node) (list []Fault) {
 func UnusedDefinitions(root *jsontree.Node) (unused []jsontree.Pointer) {
 	targets, above := map[string]bool{}, map[string]bool{} // what references lead to, and what that stands in
 	eachName(root, func(text string) {
-		_, fragment, _ := strings.Cut(text, "#")
-		if p, ok := jsontree.ParsePointer(fragment); ok {
+		_, fragment, isPointer := strings.Cut(text, "#")
+		if inner, ok := strings.CutPrefix(text, "{"); ok {
+			fragment, isPointer = jsontree.Pointer(strings.Split(strings.TrimSuffix(inner, "}"), ".")).String(), true
+		}
+		if p, ok := jsontree.ParsePointer(fragment); ok && isPointer {
 			targets[p.String()] = true
 			for i := range p {
 				above[p[:i].String()] = true

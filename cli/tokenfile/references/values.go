@@ -78,6 +78,9 @@ func (a *applier) metadata(n *jsontree.Node, pointer string) *jsontree.Node {
 		a.fault(wrong, pointer, false)
 		return n
 	}
+	if isAlias(value) { // which has no meaning in metadata
+		return a.aliased(value)
+	}
 	return value
 }
 

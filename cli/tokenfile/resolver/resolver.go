@@ -28,6 +28,7 @@ func Why(root *jsontree.Node) string {
 type Document struct {
 	Modifiers []Modifier // of its resolutionOrder, in that order
 	Unused    []string   // pointers to the sets and modifiers that its resolutionOrder does not lead to
+	Replaced  []string   // pointers to the sources and contexts that stand beside a $ref, and count in place of those that it leads to
 
 	root  *jsontree.Node
 	order []entry
@@ -128,7 +129,7 @@ func (d *Document) enter(item *jsontree.Node, at jsontree.Pointer, names map[str
 		if err != nil {
 			return err
 		}
-		e, kind = entry{over(n, item), target, target[1]}, strings.TrimSuffix(target[0], "s")
+		e, kind = entry{d.over(n, item, at), target, target[1]}, strings.TrimSuffix(target[0], "s")
 	} else if text := textOf(item); text != "" {
 		return &Error{at.String(), spelled(item) + " in the resolutionOrder is a text", `Write {"$ref": ` + spelled(item) + `}.`}
 	} else if e.name == "" || kind != "set" && kind != "modifier" {

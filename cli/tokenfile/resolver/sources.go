@@ -127,7 +127,7 @@ func (d *Document) open(n *jsontree.Node, at jsontree.Pointer, through []string)
 	if err != nil {
 		return nil, err
 	}
-	return over(found, n), nil
+	return d.over(found, n, at), nil
 }
 
 // follow returns the place that a reference leads to, and notes it. It returns an *Error if the reference is circular.
@@ -176,8 +176,8 @@ func pointerOf(fragment string) (jsontree.Pointer, bool) {
 	return p, ok && err == nil
 }
 
-// over returns an object with the members that stand beside a $ref to it in place of its own.
-func over(n, beside *jsontree.Node) *jsontree.Node {
+// over returns an object with the members that stand beside a $ref to it, at a place, instead of its own.
+func (d *Document) over(n, beside *jsontree.Node, at jsontree.Pointer) *jsontree.Node {
 	if len(beside.Members) == 1 || !n.IsObject() {
 		return n
 	}
@@ -185,6 +185,9 @@ func over(n, beside *jsontree.Node) *jsontree.Node {
 	for _, m := range beside.Members {
 		if i := n.IndexOf(m.Name); i >= 0 {
 			result.Members[i].Value = m.Value
+			if pointer := below(at, m.Name).String(); (m.Name == "sources" || m.Name == "contexts") && !slices.Contains(d.Replaced, pointer) {
+				d.Replaced = append(d.Replaced, pointer)
+			}
 		} else if m.Name != "$ref" {
 			result.Members = append(result.Members, m)
 		}

@@ -3,6 +3,7 @@ package source_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"net"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/source"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -471,5 +473,64 @@ func TestAFileAmongTokensNeedsNoLooks(t *testing.T) {
 	}
 	if got, want := string(jsontree.Append(nil, s.Tree)), `{"color":{"a":{"$value":"#fff"}},"button":{"cursor":{"$value":"pointer"}}}`; got != want {
 		t.Errorf("the Theme is %s, want %s", got, want)
+	}
+}
+
+// TestADefinitionIsOfItsFile: a $ref leads to that of the file in which it stands, or which it names, whatever others have.
+func TestADefinitionIsOfItsFile(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{
+		"a.json": `{"a":{"$ref":"#/$defs/q"},"b":{"$ref":"c.json#/$defs/q"},"$defs":{"q":{"$type":"color","$value":"#111111"},"same":{"$value":1}}}`,
+		"b.json": `{"c":{"$ref":"#/$defs/q/in"},"$defs":{"q":{"in":{"$value":{"$ref":"#/$defs/other/$value"}}},"other":{"$value":2}}}`,
+		"c.json": `{"d":{"$ref":"#/$defs/q"},"e":{"$extends":"{$defs.g}"},"f":{"$ref":"#/$defs/same"},"$defs":{"q":{"$type":"color","$value":"#333333"},"g":{"x":{"$value":3}},"same":{"$value":1}}}`,
+	})
+	s, err := source.Theme(&term.App{}, []string{dir}, tokenfile.Options{})
+	if err != nil || len(s.Faults) > 0 {
+		t.Fatalf("%v, faults %v", err, s.Faults)
+	}
+	got := map[string]string{}
+	document := dtcg.Read(s.Tree)
+	for _, token := range document.Tokens {
+		got[token.Path] = string(jsontree.Append(nil, token.Value))
+	}
+	want := map[string]string{"a": `"#111111"`, "b": `"#333333"`, "c": `2`, "d": `"#333333"`, "e.x": `3`, "f": `1`}
+	if !maps.Equal(got, want) {
+		t.Errorf("the tokens are %v, want %v", got, want)
+	}
+}
+
+// TestWhatALaterFileSaysOfAGroupIsNamed: the later one counts, and the earlier is not lost in silence.
+func TestWhatALaterFileSaysOfAGroupIsNamed(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{
+		"a.json": "{\"$description\":\"A\",\"same\":{\"$description\":\"S\"},\"x\":{\"a\":{\"$value\":1}},\n\"g\":{\"$deprecated\":true,\n\"$extends\":\"{x}\"},\n" +
+			"\"r\":{\"$ref\":\"#/x/a\"},\"s\":{\"$ref\":\"#/x/a\"},\"t\":{\"$value\":2}}",
+		"b.json": `{"$description":"B","same":{"$description":"S"},"y":{"a":{"$value":1}},"g":{"$deprecated":"no","$extends":"{y}"},"r":{"$ref":"#/y/a"},"s":{"$value":3},"t":{"$ref":"#/y/a"}}`,
+	})
+	s, err := source.Theme(&term.App{}, []string{filepath.Join(dir, "a.json"), filepath.Join(dir, "b.json")}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range s.Concessions() {
+		got = append(got, c.Location+" "+c.Path+": "+c.Message)
+	}
+	for _, f := range s.Faults {
+		got = append(got, f.Reason)
+	}
+	got = append(got, s.Notes()...)
+	want := []string{
+		`a.json:1 whole file: $description "A" is left out: b.json:1 has another, which counts`,
+		`a.json:2 g: $deprecated true is left out: b.json:1 has another, which counts`,
+		`a.json:3: the group has no tokens of $extends "{x}", since b.json:1 has another, which counts; write one group that has both`,
+		"r stands in a.json:4 and in b.json:1; the later one counts",
+		"s stands in a.json:4 and in b.json:1; the later one counts",
+		"t stands in a.json:4 and in b.json:1; the later one counts",
+	}
+	for i := range got {
+		got[i] = strings.ReplaceAll(got[i], dir+string(filepath.Separator), "")
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("named:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

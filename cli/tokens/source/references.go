@@ -1,6 +1,7 @@
 package source
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,13 +66,45 @@ func (s *Sources) resolverRoot() *jsontree.Node {
 	return nil
 }
 
-// isFile reports whether one of the files has a name, as another of them writes it: relative to a folder that is not known.
-func (s *Sources) isFile(name string) bool {
+// isFile reports whether one of the files has a name, as another of them writes it.
+func (s *Sources) isFile(name string) bool { return slices.ContainsFunc(s.forms, isCalled(name)) }
+
+// isCalled returns whether a file has a name, as another file writes it: relative to a folder that is not known.
+func isCalled(name string) func(*tokenFile) bool {
 	name = filepath.Clean(string(filepath.Separator) + filepath.FromSlash(name)) // without ../
-	return slices.ContainsFunc(s.forms, func(f *tokenFile) bool {
+	return func(f *tokenFile) bool {
 		path, err := filepath.Abs(f.name)
 		return err == nil && strings.HasSuffix(path, name)
-	})
+	}
+}
+
+// ownDefinitions gives each file its own definitions, though others have some of the same names.
+func ownDefinitions(files []*tokenFile) {
+	var of []*tokenFile
+	var parts []*tokenfile.Part
+	var documents []*jsontree.Node
+	for _, f := range files {
+		for i := range f.parts {
+			of, parts, documents = append(of, f), append(parts, &f.parts[i]), append(documents, f.parts[i].Tree)
+			if isResolver(f) { // its own sources refer to its definitions
+				documents[len(documents)-1] = f.parsed.Root
+			}
+		}
+	}
+	renamed := references.Separate(documents, func(file string) int { return slices.IndexFunc(of, isCalled(file)) })
+	for i, part := range parts {
+		if isResolver(of[i]) {
+			continue
+		}
+		part.Tree = documents[i]
+		for was, name := range renamed[i] {
+			part.Origins = maps.Clone(part.Origins)
+			if part.Origins == nil {
+				part.Origins = map[string]string{}
+			}
+			part.Origins[jsontree.Pointer{"$defs", name}.String()] = part.At + jsontree.Pointer{"$defs", was}.String()
+		}
+	}
 }
 
 // nameModifiers names the modifiers of values that are not applied.

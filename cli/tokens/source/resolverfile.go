@@ -126,6 +126,12 @@ func (r resolverReader) note(d *resolver.Document, contexts map[string]string, f
 		p, _ := jsontree.ParsePointer(pointer)
 		f.notes = append(f.notes, f.location(pointer)+": the resolutionOrder does not lead to "+p[1]+" of the "+p[0]+", which is left out")
 	}
+	for _, pointer := range d.Replaced {
+		at, _ := jsontree.ParsePointer(pointer)
+		name := at[len(at)-1]
+		f.notes = append(f.notes, f.location(pointer)+": the "+name+" beside a $ref count in place of the "+name+" that it leads to, which are left out there")
+	}
+	r.noteParts(files)
 	if r.options.Choice != nil {
 		return // all contexts are taken
 	}
@@ -144,6 +150,36 @@ func (r resolverReader) note(d *resolver.Document, contexts map[string]string, f
 		return
 	}
 	f.notes = append(f.notes, f.name+" takes its tokens, in this order, from "+strings.Join(slices.Compact(names), ", "))
+}
+
+// noteParts notes the tokens of files of which the document names parts alone.
+func (r resolverReader) noteParts(files []*tokenFile) {
+	read := map[string][]string{} // name of a file -> places of its parts
+	for _, f := range files {
+		if f.name != r.document.name {
+			for _, part := range f.parts {
+				read[f.name] = append(read[f.name], part.At)
+			}
+		}
+	}
+	for _, f := range files {
+		at := read[f.name]
+		delete(read, f.name)
+		if len(at) == 0 || slices.Contains(at, "") || isResolver(f) {
+			continue
+		}
+		var left []string
+		document := dtcg.Read(f.parsed.Root)
+		for i := range document.Tokens {
+			pointer := document.Tokens[i].Pointer().String() + "/"
+			if !slices.ContainsFunc(at, func(part string) bool { return strings.HasPrefix(pointer, part+"/") }) {
+				left = append(left, document.Tokens[i].Path)
+			}
+		}
+		if len(left) > 0 {
+			r.document.notes = append(r.document.notes, f.name+" is read in part, "+strings.Join(at, ", ")+", as the document names it; left out: "+term.ShortList(left))
+		}
+	}
 }
 
 // files reads the sources that a document names. through has the sets of other documents that lead to them.
@@ -167,6 +203,9 @@ func (r resolverReader) files(in *tokenFile, sources []resolver.Source, through 
 // source makes a file of one source of its tree, which stands at a place of the file.
 func (r resolverReader) source(f *tokenFile, root *jsontree.Node, at jsontree.Pointer, s resolver.Source) *tokenFile {
 	for _, name := range s.Without {
+		if old := root.Find(name); old.IsObject() && !tokentree.IsMeta(name) {
+			r.document.notes = append(r.document.notes, f.location(append(at[:len(at):len(at)], name).String())+": "+name+" is left out, since another "+name+" stands beside the $ref to this file")
+		}
 		root = tree.With(root, name, nil)
 	}
 	f.resolver, f.family = r.document, r.document.name

@@ -90,6 +90,33 @@ func TestSourcesOfAResolverDocumentAreOneDocument(t *testing.T) {
 	}
 }
 
+// TestWhatAResolverDocumentReplacesIsNamed: the sources beside a $ref, a group beside one, and the rest of a file.
+func TestWhatAResolverDocumentReplacesIsNamed(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{
+		"r.json": `{"version":"2025.10","sets":{"a":{"sources":[{"a":{"$value":1}}]},` + "\n" +
+			`"b":{"$ref":"#/sets/a","sources":[{"$ref":"t.json","g":{"n":{"$value":2}}},{"$ref":"u.json#/in"}]}},"$defs":{"z":{"$value":3}},"resolutionOrder":[{"$ref":"#/sets/b"}]}`,
+		"t.json": "{\n\"g\":{\"t\":{\"$value\":4}}}", "u.json": `{"in":{"u":{"$value":5}},"out":{"v":{"$value":6}}}`,
+	})
+	s, err := source.Theme(&term.App{}, []string{filepath.Join(dir, "r.json")}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := strings.ReplaceAll(strings.Join(s.Notes(), "\n"), dir+string(filepath.Separator), "")
+	for _, want := range []string{
+		"r.json:2: the sources beside a $ref count in place of the sources that it leads to, which are left out there",
+		"t.json:2: g is left out, since another g stands beside the $ref to this file",
+		"u.json is read in part, /in, as the document names it; left out: out.v",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("named:\n%s\nwithout %q", said, want)
+		}
+	}
+	if len(s.Faults) != 1 || s.Faults[0].Path != "$defs.z" {
+		t.Errorf("the faults are %v, want $defs.z, which nothing refers to", s.Faults)
+	}
+}
+
 // A document that comes from elsewhere must not choose what is read.
 func TestAResolverDocumentStaysInItsFolder(t *testing.T) {
 	t.Parallel()

@@ -173,6 +173,7 @@ func readSources(a opener, names []string, o tokenfile.Options) ([]*tokenFile, e
 
 func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 	files = modesLast(files, cmp.Or(o.Choice[""], o.Mode))
+	ownDefinitions(files)
 	s := newSources(files, o)
 	for _, file := range files {
 		if file.unread == nil && file.kind == tokenfile.Flat && len(files) == 1 && len(file.parsed.Root.Members) > 0 {
@@ -295,7 +296,8 @@ func (l layer) note(under, over *jsontree.Node, at jsontree.Pointer) {
 	for _, m := range over.Members {
 		below := append(at[:len(at):len(at)], m.Name)
 		old := under.Find(m.Name)
-		if tokentree.IsMeta(m.Name) || !m.Value.IsObject() {
+		if tokentree.IsMeta(m.Name) && m.Name != "$defs" || !m.Value.IsObject() {
+			l.member(old, m, below)
 			l.remember(below)
 			continue
 		}
@@ -303,7 +305,7 @@ func (l layer) note(under, over *jsontree.Node, at jsontree.Pointer) {
 			l.clash(old, m.Value, below)
 		}
 		l.remember(below)
-		if tokentree.IsGroup(m.Value) {
+		if tokentree.IsGroup(m.Value) && !isReference(m.Value) {
 			l.note(old, m.Value, below)
 		}
 	}
@@ -324,17 +326,17 @@ func (l layer) origin(at jsontree.Pointer) string {
 
 // clash tells of a token that stands in two files with two contents, or as a group in one of them.
 func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) {
-	if old.Find("$ref") != nil || over.Find("$ref") != nil {
-		return // it may be either
-	}
+	hasReference := old.Find("$ref") != nil || over.Find("$ref") != nil // it may be either
+	isOne := func(n *jsontree.Node) bool { return !tokentree.IsGroup(n) || isReference(n) }
 	first := l.at[at.String()]
 	path := strings.Join(at, ".")
 	here := l.file.location(l.origin(at))
 	switch {
 	case first.file == nil:
-	case tokentree.IsGroup(old) != tokentree.IsGroup(over):
+	case hasReference && (!isOne(old) || !isOne(over) || first.file.family == l.file.family):
+	case !hasReference && tokentree.IsGroup(old) != tokentree.IsGroup(over):
 		l.replaced(old, at, here)
-	case !tokentree.IsGroup(over) && first.standing.LosesTo(l.part.Standing) && !jsontree.Equal(old.Find("$value"), over.Find("$value")):
+	case !hasReference && !tokentree.IsGroup(over) && first.standing.LosesTo(l.part.Standing) && !jsontree.Equal(old.Find("$value"), over.Find("$value")):
 		l.set.overrides()
 		value := string(jsontree.Append(nil, old.Find("$value")))
 		reason := first.String() + ": the value of " + here + " counts in place of this one, which no mode has"
@@ -343,10 +345,35 @@ func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) {
 		if !tokentree.IsGroup(old) && !jsontree.Equal(old.Find("$value"), over.Find("$value")) {
 			l.set.overrides()
 		}
-	case !tokentree.IsGroup(over) && !jsontree.Equal(old, over):
+	case isOne(over) && !jsontree.Equal(old, over):
 		l.clashes = append(l.clashes, fmt.Sprintf("%s stands in %s and in %s; the later one counts", path, first, here))
 		l.countInOne(first.file, l.file)
 	}
+}
+
+// isReference reports whether an object says nothing but the place of another token or group.
+func isReference(n *jsontree.Node) bool {
+	return n.Find("$ref") != nil && !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !tokentree.IsMeta(m.Name) || m.Name == "$extends" })
+}
+
+// member names what an earlier file says of a group otherwise: the later counts. Types are kept in the tokens.
+func (l layer) member(old *jsontree.Node, m jsontree.Member, at jsontree.Pointer) {
+	first := l.at[at.String()]
+	isOfMode := l.file.mode != "" && len(at) == 1 && m.Name == "$extensions" // Figma says its name there
+	isKept := m.Name == "$type" || m.Name == "$schema" || isOfMode
+	if old == nil || first.file == nil || first.file.family == l.file.family || isKept || jsontree.Equal(old, m.Value) {
+		return
+	}
+	path, here := cmp.Or(strings.Join(at[:len(at)-1], "."), "whole file"), l.file.location(l.origin(at))
+	was := tokenfile.Clip(string(jsontree.Append(nil, old)))
+	if m.Name == "$extends" || m.Name == "$ref" {
+		reason := first.String() + ": the group has no tokens of " + m.Name + " " + was + ", since " + here + " has another, which counts; write one group that has both"
+		l.Faults = append(l.Faults, validate.Dropped{Path: path, Reason: reason, Tokens: 1})
+		return
+	}
+	l.read = append(l.read, concession{tokenfile.Concession{
+		Kind: "metadata of groups that a later file replaces", Path: path, Message: m.Name + " " + was + " is left out: " + here + " has another, which counts",
+	}, first})
 }
 
 // countInOne counts a clash of two files of one folder.
@@ -420,6 +447,7 @@ func ThemeAndOverrides(a *term.App, names, overrides []string, o tokenfile.Optio
 }
 
 func variantSources(files []*tokenFile, o tokenfile.Options) *Sources {
+	ownDefinitions(files)
 	s := newSources(files, o)
 	place, whole := map[string]int{}, wholeOf(files)
 	for _, file := range files {

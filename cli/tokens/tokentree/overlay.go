@@ -12,8 +12,8 @@ import (
 // IsMeta reports whether a member of a group is neither a token nor a group.
 func IsMeta(name string) bool { return strings.HasPrefix(name, "$") && name != "$root" }
 
-// overlay returns under with over laid on top: groups are joined, a token and every $… member of
-// over takes the place of what stood there. Neither is changed.
+// overlay returns under with over laid on top: groups are joined, and so are $defs; a token and every
+// other $… member of over takes the place of what stood there. Neither is changed.
 func overlay(under, over *jsontree.Node) *jsontree.Node {
 	if !IsGroup(under) || !IsGroup(over) {
 		return over
@@ -31,7 +31,7 @@ func JoinGroups(under, over *jsontree.Node) *jsontree.Node {
 		switch {
 		case i < 0:
 			members = append(members, m)
-		case IsMeta(m.Name):
+		case IsMeta(m.Name) && m.Name != "$defs":
 			members[i].Value = m.Value
 		default:
 			members[i].Value = overlay(members[i].Value, m.Value)
