@@ -1,12 +1,17 @@
 package source
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokenfile/repair"
+	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/renderer/jsontree"
 )
 
 // concession is one of a file with its place.
@@ -69,6 +74,77 @@ func (s *Sources) concedeInTree(list []tokenfile.Concession) {
 	for _, c := range list {
 		s.read = append(s.read, concession{c, s.at[c.Pointer]})
 	}
+}
+
+// concedeMetadata names what a mode says of tokens and groups beside their values, and otherwise than the Theme: each
+// type, and the first of each other member in a file.
+func (s *Sources) concedeMetadata(theme *jsontree.Node) {
+	var all []metadata
+	compareMetadata(&all, theme, s.Tree, nil, [2]string{})
+	type key struct {
+		file   *tokenFile
+		member string
+	}
+	for _, g := range term.Grouped(all, func(m metadata) key {
+		if m.member == "$type" {
+			return key{member: m.pointer()}
+		}
+		return key{s.spotOf(m.pointer()).file, m.member}
+	}) {
+		first, place := g[0], s.spotOf(g[0].pointer())
+		if place.file == nil {
+			continue
+		}
+		message := "its " + first.member + " " + tokenfile.Clip(first.text) + " is left out: a Variant has values alone"
+		if more := len(g) - 1; more == 1 {
+			message += "; 1 more of the file is too"
+		} else if more > 1 {
+			message += "; " + strconv.Itoa(more) + " more of the file are too"
+		}
+		if first.member == "$type" {
+			message += ", and the Theme has another $type; give both one"
+		}
+		c := tokenfile.Concession{Kind: "what modes say beside values", Pointer: first.pointer(), Path: cmp.Or(strings.Join(first.at, "."), "whole file"), Message: message}
+		s.read = append(s.read, concession{c, place})
+	}
+}
+
+// metadata is a member of a token or group beside its value.
+type metadata struct {
+	at           jsontree.Pointer // of the token or group
+	member, text string
+}
+
+func (m metadata) pointer() string { return append(m.at[:len(m.at):len(m.at)], m.member).String() }
+
+// compareMetadata lists the metadata of a mode that the Theme has otherwise. types are those of the groups above.
+func compareMetadata(list *[]metadata, theme, mode *jsontree.Node, at jsontree.Pointer, types [2]string) {
+	for i, n := range []*jsontree.Node{theme, mode} {
+		if typ := n.Find("$type"); typ.IsString() {
+			types[i] = typ.Text
+		}
+	}
+	if !tokentree.IsGroup(mode) && types[0] != "" && types[1] != "" && types[0] != types[1] {
+		*list = append(*list, metadata{at, "$type", types[1]})
+	}
+	for _, m := range mode.Members {
+		own := theme.Find(m.Name)
+		switch {
+		case m.Name == "$description" || m.Name == "$deprecated" || m.Name == "$extensions" && !isOfTool(m.Value):
+			if !jsontree.Equal(own, m.Value) {
+				*list = append(*list, metadata{at, m.Name, string(jsontree.Append(nil, m.Value))})
+			}
+		case own.IsObject() && !tokentree.IsMeta(m.Name) && tokentree.IsGroup(own) == tokentree.IsGroup(m.Value):
+			compareMetadata(list, own, m.Value, append(at[:len(at):len(at)], m.Name), types)
+		}
+	}
+}
+
+// isOfTool reports whether extensions say only what the reader has used: the name of a mode, or modifiers of values.
+func isOfTool(extensions *jsontree.Node) bool {
+	return !slices.ContainsFunc(extensions.Members, func(m jsontree.Member) bool {
+		return m.Name != "com.figma.modeName" && m.Name != "studio.tokens"
+	})
 }
 
 // PrintForms tells on the standard error what each file was recognised as, and why. Files of one form are one line.

@@ -534,3 +534,33 @@ func TestWhatALaterFileSaysOfAGroupIsNamed(t *testing.T) {
 		t.Errorf("named:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// TestWhatAModeSaysBesideItsValuesIsNamed: a Variant has values alone.
+func TestWhatAModeSaysBesideItsValuesIsNamed(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{
+		"light.json": `{"g":{"$type":"number","a":{"$value":4,"$description":"x"},"b":{"$value":5,"$description":"same"}}}`,
+		"dark.json": `{"$description":"D",` + "\n" +
+			`"g":{"$type":"dimension","a":{"$value":"4px","$description":"y"},` + "\n" + `"b":{"$value":5,"$type":"number","$description":"same","$extensions":{"studio.tokens":{}}},` +
+			`"c":{"$value":6,"$description":"of the Theme too"}}}`,
+	})
+	system, _, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mode, err := system.Read(map[string]string{system.Dimensions[0].Name: "dark"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range mode.Concessions() {
+		got = append(got, strings.TrimPrefix(c.Location, dir+string(filepath.Separator))+" "+c.Path+": "+c.Message)
+	}
+	want := []string{
+		`dark.json:1 whole file: its $description "D" is left out: a Variant has values alone; 1 more of the file is too`,
+		`dark.json:2 g.a: its $type dimension is left out: a Variant has values alone, and the Theme has another $type; give both one`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("named:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

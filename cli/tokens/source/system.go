@@ -92,6 +92,7 @@ func (s *System) Read(choice map[string]string) (*Sources, error) {
 	read.Faults = without(read.Faults, s.defaults.Faults)
 	read.Unread = without(read.Unread, s.defaults.Unread)
 	read.Unapplied = without(read.Unapplied, s.defaults.Unapplied)
+	read.concedeMetadata(s.defaults.Tree)
 	known := s.defaults.Concessions()
 	read.read = slices.DeleteFunc(read.read, func(c concession) bool { return slices.Contains(known, c.said()) })
 	return read, nil
