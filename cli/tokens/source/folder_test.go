@@ -520,9 +520,9 @@ func TestWhatALaterFileSaysOfAGroupIsNamed(t *testing.T) {
 	}
 	got = append(got, s.Notes()...)
 	want := []string{
-		`a.json:1 whole file: $description "A" is left out: b.json:1 has another, which counts`,
-		`a.json:2 g: $deprecated true is left out: b.json:1 has another, which counts`,
-		`a.json:3: the group has no tokens of $extends "{x}", since b.json:1 has another, which counts; write one group that has both`,
+		`a.json:1 whole file: $description "A" is left out: b.json:1 counts in its place`,
+		`a.json:2 g: $deprecated true is left out: b.json:1 counts in its place`,
+		`a.json:3: the group has no tokens of $extends "{x}": b.json:1 counts in its place; write one group that has both`,
 		"r stands in a.json:4 and in b.json:1; the later one counts",
 		"s stands in a.json:4 and in b.json:1; the later one counts",
 		"t stands in a.json:4 and in b.json:1; the later one counts",

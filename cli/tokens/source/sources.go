@@ -305,7 +305,7 @@ func (l layer) note(under, over *jsontree.Node, at jsontree.Pointer) {
 			l.clash(old, m.Value, below)
 		}
 		l.remember(below)
-		if tokentree.IsGroup(m.Value) && !isReference(m.Value) {
+		if tokentree.IsGroup(m.Value) && !(isReference(m.Value) && isReference(old)) {
 			l.note(old, m.Value, below)
 		}
 	}
@@ -326,17 +326,17 @@ func (l layer) origin(at jsontree.Pointer) string {
 
 // clash tells of a token that stands in two files with two contents, or as a group in one of them.
 func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) {
-	hasReference := old.Find("$ref") != nil || over.Find("$ref") != nil // it may be either
-	isOne := func(n *jsontree.Node) bool { return !tokentree.IsGroup(n) || isReference(n) }
+	areGroups := tokentree.IsGroup(old) && tokentree.IsGroup(over)
+	isMixed := tokentree.IsGroup(old) != tokentree.IsGroup(over)
 	first := l.at[at.String()]
 	path := strings.Join(at, ".")
 	here := l.file.location(l.origin(at))
 	switch {
 	case first.file == nil:
-	case hasReference && (!isOne(old) || !isOne(over) || first.file.family == l.file.family):
-	case !hasReference && tokentree.IsGroup(old) != tokentree.IsGroup(over):
+	case areGroups && !(isReference(old) && isReference(over)): // they are joined
+	case isMixed && !isReference(old) && !isReference(over): // a reference may be to either
 		l.replaced(old, at, here)
-	case !hasReference && !tokentree.IsGroup(over) && first.standing.LosesTo(l.part.Standing) && !jsontree.Equal(old.Find("$value"), over.Find("$value")):
+	case !areGroups && !isMixed && first.standing.LosesTo(l.part.Standing) && !jsontree.Equal(old.Find("$value"), over.Find("$value")):
 		l.set.overrides()
 		value := string(jsontree.Append(nil, old.Find("$value")))
 		reason := first.String() + ": the value of " + here + " counts in place of this one, which no mode has"
@@ -345,7 +345,7 @@ func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) {
 		if !tokentree.IsGroup(old) && !jsontree.Equal(old.Find("$value"), over.Find("$value")) {
 			l.set.overrides()
 		}
-	case isOne(over) && !jsontree.Equal(old, over):
+	case !jsontree.Equal(old, over):
 		l.clashes = append(l.clashes, fmt.Sprintf("%s stands in %s and in %s; the later one counts", path, first, here))
 		l.countInOne(first.file, l.file)
 	}
@@ -353,7 +353,7 @@ func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) {
 
 // isReference reports whether an object says nothing but the place of another token or group.
 func isReference(n *jsontree.Node) bool {
-	return n.Find("$ref") != nil && !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !tokentree.IsMeta(m.Name) || m.Name == "$extends" })
+	return n.Find("$ref") != nil && tokentree.IsGroup(n) && !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !tokentree.IsMeta(m.Name) || m.Name == "$extends" })
 }
 
 // member names what an earlier file says of a group otherwise: the later counts. Types are kept in the tokens.
@@ -364,16 +364,35 @@ func (l layer) member(old *jsontree.Node, m jsontree.Member, at jsontree.Pointer
 	if old == nil || first.file == nil || first.file.family == l.file.family || isKept || jsontree.Equal(old, m.Value) {
 		return
 	}
-	path, here := cmp.Or(strings.Join(at[:len(at)-1], "."), "whole file"), l.file.location(l.origin(at))
-	was := tokenfile.Clip(string(jsontree.Append(nil, old)))
+	l.leaveOut(jsontree.Member{Name: m.Name, Value: old}, at, l.file.location(l.origin(at)))
+}
+
+// leaveOut names a member of a group in whose place something counts that stands here.
+func (l layer) leaveOut(m jsontree.Member, at jsontree.Pointer, here string) {
+	path, first := cmp.Or(strings.Join(at[:len(at)-1], "."), "whole file"), l.spotOf(at.String())
+	was := m.Name + " " + tokenfile.Clip(string(jsontree.Append(nil, m.Value)))
 	if m.Name == "$extends" || m.Name == "$ref" {
-		reason := first.String() + ": the group has no tokens of " + m.Name + " " + was + ", since " + here + " has another, which counts; write one group that has both"
+		reason := first.String() + ": the group has no tokens of " + was + ": " + here + " counts in its place; write one group that has both"
 		l.Faults = append(l.Faults, validate.Dropped{Path: path, Reason: reason, Tokens: 1})
 		return
 	}
 	l.read = append(l.read, concession{tokenfile.Concession{
-		Kind: "metadata of groups that a later file replaces", Path: path, Message: m.Name + " " + was + " is left out: " + here + " has another, which counts",
+		Kind: "metadata of groups that a later file replaces", Path: path, Message: was + " is left out: " + here + " counts in its place",
 	}, first})
+}
+
+// without names what a group that a token takes the place of says beside its tokens.
+func (l layer) without(group *jsontree.Node, at jsontree.Pointer, here string) {
+	for _, m := range group.Members {
+		below := append(at[:len(at):len(at)], m.Name)
+		switch {
+		case m.Name == "$type":
+		case tokentree.IsMeta(m.Name):
+			l.leaveOut(m, below, here)
+		case tokentree.IsGroup(m.Value):
+			l.without(m.Value, below, here)
+		}
+	}
 }
 
 // countInOne counts a clash of two files of one folder.
@@ -390,6 +409,7 @@ func (s *Sources) ClashesInFolders() int { return s.inOne }
 func (l layer) replaced(old *jsontree.Node, at jsontree.Pointer, here string) {
 	what, lost := "a group", []jsontree.Pointer{at}
 	if tokentree.IsGroup(old) {
+		l.without(old, at, here)
 		what, lost = "a token", nil
 		document := dtcg.Read(old)
 		for i := range document.Tokens {

@@ -19,6 +19,7 @@ import (
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
 	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
@@ -372,4 +373,89 @@ func TestEveryVariableOfFigmaIsReadOrNamed(t *testing.T) {
 			t.Fatalf("of\n%s\nthese are lost:\n%s", numbered(w.String()), strings.Join(list, "\n"))
 		}
 	})
+}
+
+// TestEveryTextOfSeveralFilesIsReadOrNamed: not only tokens, but also what files say beside them, as they become one document.
+func TestEveryTextOfSeveralFilesIsReadOrNamed(t *testing.T) {
+	t.Parallel()
+	names := rapid.SampledFrom([]string{"a", "b", "c"})
+	metadata := rapid.SampledFrom([]string{"$description", "$deprecated", "$extensions", "$comment", "comment", "note"})
+	rapid.Check(t, func(t *rapid.T) {
+		files, texts := map[string]string{}, []string{}
+		text := func() string {
+			texts = append(texts, fmt.Sprintf("text-%d.", len(texts)))
+			return texts[len(texts)-1]
+		}
+		beside := func() string {
+			var b strings.Builder
+			for _, name := range rapid.SliceOfNDistinct(metadata, 0, 2, rapid.ID[string]).Draw(t, "metadata") {
+				if value := strconv.Quote(text()); name == "$extensions" {
+					fmt.Fprintf(&b, "%q:{\"x\":%s},", name, value)
+				} else {
+					fmt.Fprintf(&b, "%q:%s,", name, value)
+				}
+			}
+			return b.String()
+		}
+		var group func(depth int) string
+		group = func(depth int) string {
+			members := []string{beside() + `"$type":"string"`}
+			for _, name := range rapid.SliceOfNDistinct(names, 1, 3, rapid.ID[string]).Draw(t, "names") {
+				switch kind := rapid.IntRange(0, 3).Draw(t, "kind"); {
+				case kind > 1 && depth > 0:
+					members = append(members, fmt.Sprintf("%q:{%s}", name, group(depth-1)))
+				case kind > 0:
+					members = append(members, fmt.Sprintf("%q:{%s\"$value\":%q}", name, beside(), text()))
+				default:
+					members = append(members, fmt.Sprintf(`%q:{%s"$ref":"#/$defs/%s"}`, name, beside(), names.Draw(t, "definition")))
+				}
+			}
+			return strings.Join(members, ",\n") + "\n"
+		}
+		for i := range rapid.IntRange(1, 3).Draw(t, "files") {
+			definition := `"$defs":{"d":{"$value":1}`
+			for _, name := range []string{"a", "b", "c"} {
+				definition += fmt.Sprintf(`,%q:{"$type":"string","$value":%q}`, name, text())
+			}
+			files[fmt.Sprintf("in%d.json", i)] = "{" + definition + "},\n\"first\":{\"$value\":1},\n" + group(2) + "}"
+		}
+		if gone := unsaid(t, files, texts); len(gone) > 0 {
+			t.Fatalf("of %v these are neither read nor named: %q", files, gone)
+		}
+	})
+}
+
+// unsaid lists the texts that are neither in the document of files nor named.
+func unsaid(t *rapid.T, files map[string]string, texts []string) (list []string) {
+	dir, err := os.MkdirTemp("", "whole")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+	var said bytes.Buffer
+	a := &term.App{Err: &said}
+	s, err := source.Theme(a, []string{dir}, tokenfile.Options{})
+	if err != nil {
+		t.Fatalf("%v: %v", files, err)
+	}
+	source.Print(a, true, s)
+	source.PrintUnapplied(a, true, s)
+	validate.PrintDropped(a, s.Faults, true)
+	said.Write(jsontree.Append(nil, s.Tree))
+	for name, text := range files {
+		for i, line := range strings.Split(text, "\n") {
+			for _, word := range texts {
+				place := fmt.Sprintf("%s:%d", name, i+1)
+				if strings.Contains(line, word) && !strings.Contains(said.String(), word) && !regexp.MustCompile(place+`\b`).MatchString(said.String()) {
+					list = append(list, place+": "+word)
+				}
+			}
+		}
+	}
+	return list
 }
