@@ -44,10 +44,11 @@ func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
 	for i, name := range names {
 		sets[i] = at(name)
 	}
-	o = o.WithTokens(sets...)
+	o = o.Memo.withTokens(o, root, sets)
 	parts, standings := make([]Part, 0, len(wanted)), Standings(root, names, at, o)
 	for _, name := range wanted {
-		part := convertSet(name, root.Find(name), jsontree.Pointer{name}, studioTokens, o)
+		set := root.Find(name)
+		part := o.Memo.set(set, func() Part { return convertSet(name, set, jsontree.Pointer{name}, studioTokens, o) })
 		part.Standing = standings[name]
 		parts = append(parts, part)
 	}

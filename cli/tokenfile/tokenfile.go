@@ -5,6 +5,7 @@
 package tokenfile
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,8 +31,49 @@ type Options struct {
 	KeepReferences bool                      // $ref and $extends stay as they are written
 	Inputs         []string                  // for the modifiers of a resolver document, each MODIFIER=CONTEXT
 
+	Memo *Memo // of files that are read with several choices; nil if they are read once
+
 	groups []string        // the modes that groups of the file are
 	tokens map[string]bool // pointers to the tokens in all trees that are read together; see WithTokens
+}
+
+// Memo keeps what token sets become, whatever mode is chosen. One goroutine uses it at a time.
+type Memo struct {
+	sets   map[*jsontree.Node]Part
+	tokens map[*jsontree.Node]map[string]bool // of all token sets of a file
+}
+
+// NewMemo returns a Memo for files whose parsed trees stay the same ones.
+func NewMemo() *Memo {
+	return &Memo{map[*jsontree.Node]Part{}, map[*jsontree.Node]map[string]bool{}}
+}
+
+// withTokens returns o for the token sets of a file.
+func (m *Memo) withTokens(o Options, file *jsontree.Node, sets []*jsontree.Node) Options {
+	if m == nil {
+		return o.WithTokens(sets...)
+	}
+	if m.tokens[file] == nil {
+		m.tokens[file] = o.WithTokens(sets...).tokens
+	}
+	o.tokens = m.tokens[file]
+	return o
+}
+
+// set makes a part of a token set in a file, or returns what was made of it before, unless its values have modes.
+func (m *Memo) set(n *jsontree.Node, convert func() Part) Part {
+	if m == nil {
+		return convert()
+	}
+	part, known := m.sets[n]
+	if !known {
+		if part = convert(); len(part.ModeNames) > 0 {
+			return part
+		}
+		part.Concessions, part.Faults = slices.Clip(part.Concessions), slices.Clip(part.Faults) // others may be appended
+		m.sets[n] = part
+	}
+	return part
 }
 
 // Part is a DTCG tree made of a file or of one set in it.

@@ -30,6 +30,7 @@ type System struct {
 // decided returns a mode of a dimension that is its default in place of the one that the files say, or nothing; it may
 // be nil.
 func OpenSystem(a *term.App, names []string, decided func(tokenfile.Dimension) string, o tokenfile.Options) (*System, *Sources, error) {
+	o.Memo = tokenfile.NewMemo()
 	s := &System{a: opener{a, map[string]*tokenFile{}}, names: names, options: o, kept: map[string]string{}}
 	files, err := s.read(nil)
 	if err != nil {
