@@ -217,7 +217,7 @@ func (c *setConverter) studioToken(n *jsontree.Node, path jsontree.Pointer) *jso
 		}
 	}
 	if kind != "" {
-		kind, value = standard(kind, value)
+		kind, value = c.standard(kind, value, path)
 	}
 	return newToken(n, kind, value)
 }
@@ -382,6 +382,24 @@ func HasStudioTypes(root *jsontree.Node) (found bool) {
 	eachToken(root, isLegacyToken, func(token *jsontree.Node) { found = found || slices.Contains(ownTypes, textOf(token.Find("type"))) })
 	return found
 }
+
+// standard is the function of that name, but for a value that only a string takes: a text that has no shape is named,
+// and any other value keeps its type, for the repair to judge.
+func (c *setConverter) standard(kind string, value *jsontree.Node, path jsontree.Pointer) (string, *jsontree.Node) {
+	became, spelt := standard(kind, value)
+	first := studioTypes[kind].types
+	if became != "string" || first[0] == became {
+		return became, spelt
+	}
+	if Shape(value) != "" || !value.IsString() {
+		return first[0], spelt
+	}
+	c.concede(disagreeing, path, spelled(value)+" is no value of "+first[0]+" and stays as a string")
+	return became, spelt
+}
+
+// disagreeing is the kind of the concessions of values that their types do not have.
+const disagreeing = "types that disagree with the value"
 
 // standard returns the DTCG type for a type of Tokens Studio, and the value as that type spells it. A
 // type that it does not know stays, for the origin to judge.

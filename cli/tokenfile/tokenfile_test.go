@@ -722,6 +722,8 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{"a built file of Style Dictionary", `{"a":{"value":"16","unit":"px","original":{"value":"{b}"},"name":"a","attributes":{},"path":["a"]}}`, `{"a":{"$value":"16px"}}`},
 		{"colours and sizes that are none", `{"color":{"a":{"value":"red;} x{}"},"b":{"value":"Brand"}},"size":{"a":{"value":"4px;"},"b":{"value":"calc(1px"}}}`, `{"color":{"a":{"$type":"color","$value":"red;} x{}"},"b":{"$value":"Brand"}},"size":{"a":{"$value":"4px;"},"b":{"$type":"dimension","$value":"calc(1px"}}}`},
 		{"its sizes are finished", `{"size":{"a":{"value":"10","original":{"value":"10"},"attributes":{}}}}`, `{"size":{"a":{"$value":"10"}}}`},
+		{"a value of another type keeps its type for the repair", `{"a":{"value":"#000","type":"dimension"},"b":{"value":{"value":2,"unit":"dp"},"type":"dimension"},"c":{"value":"wide or so","type":"spacing"}}`, `{"a":{"$type":"dimension","$value":"#000"},"b":{"$type":"dimension","$value":{"value":2,"unit":"dp"}},"c":{"$type":"string","$value":"wide or so"}}`},
+		{"numbers with an exponent", `{"size":{"a":{"value":"1e3"},"b":{"value":1.5E-1}}}`, `{"size":{"a":{"$type":"dimension","$value":"1e3rem"},"b":{"$type":"dimension","$value":"1.5E-1rem"}}}`},
 		{"weights among sizes are none", `{"size":{"fontWeight":{"bold":{"value":700}},"z-index":{"a":{"value":"2"}},"a":{"value":2}}}`, `{"size":{"fontWeight":{"bold":{"$value":700}},"z-index":{"a":{"$value":"2"}},"a":{"$type":"dimension","$value":"2rem"}}}`},
 		{"words of numbers apart", `{"size":{"font":{"weight":{"bold":{"value":700}}},"weight":{"a":{"value":"300"}},"leading":{"a":{"value":1.1}},"b":{"value":2},"border":{"weight":{"a":{"value":1}}}}}`, `{"size":{"font":{"weight":{"bold":{"$value":700}}},"weight":{"a":{"$value":"300"}},"leading":{"a":{"$value":1.1}},"b":{"$type":"dimension","$value":"2rem"},"border":{"weight":{"a":{"$type":"dimension","$value":"1rem"}}}}}`},
 		{"a prop of Theo without a value", `{"aliases":{"A":"#fff"},"props":{"a":{"value":"{!A}"},"b":{"type":"color"}}}`, `{"a":{"$value":"#fff"},"b":{}} !b: it has no value: {"type":"color"}`},
@@ -765,6 +767,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"a":"#fff","b":"rgb(var(--x) / <alpha-value>)","c":"theme(no.b)"}`, "expressions of Tailwind b, expressions of Tailwind c"},
 		{`{"a":{"value":"1px"},"b":{"value":"2px"},"c":{"value":"calc(1px"},"d":{"value":"url(x)"},"e":{"value":"x(1)"},"f":{"value":"Hello (you)."}}`, "values that are text in quotes c, addresses d, values that are text in quotes e"},
 		{`{"a":{"$value":"#000 */ x"},"b":{"$value":"x; y","$type":"string"},"c":{"$value":"red;} body{}"}}`, "values that are text in quotes a, values that are text in quotes c"},
+		{`{"a":{"value":"#fff","type":"dimension"},"b":{"value":"wide or so","type":"spacing"}}`, "types that disagree with the value b"},
 		{`{"a":"1px","b":{"c":"1px;} body{}"}}`, "values that are text in quotes b.c"},
 		{`{"a":{"$type":"dimension","$value":"16 px"},"b":{"$type":"string","$value":"16 px"},"c":{"$type":"dimension","$value":"16px"}}`, "blanks before units a"},
 	}
