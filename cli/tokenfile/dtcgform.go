@@ -60,6 +60,7 @@ func convertSet(name string, set *jsontree.Node, at jsontree.Pointer, d dialect,
 	set = c.modes.withExtensions(set, cmp.Or(usualExtension(set), "default"), nil)
 	c.modes.learn(set)
 	c.part.Tree = c.group(set, nil)
+	c.nameLeft()
 	c.part.ModeNames = c.modes.names
 	if len(c.modes.names) > 0 {
 		c.part.Dimensions = []Dimension{{Modes: UsualFirst(c.modes.names)}}
@@ -72,7 +73,8 @@ type setConverter struct {
 	at      jsontree.Pointer
 	dialect dialect
 	modes   modeValues
-	above   string                      // the $type of the nearest group
+	above   string // the $type of the nearest group
+	left    []leftMember
 	moved   map[string]jsontree.Pointer // by the place of what stood inside a token: its place in the tree that was read
 }
 
@@ -434,8 +436,8 @@ func insideToken(path jsontree.Pointer) string {
 	return "it stands inside the token " + strings.Join(path, ".") + ", and a token holds no other; move it out"
 }
 
-// besideValue are members of a token whose text may have the shape of a value and is none of another token or mode.
-var besideValue = append([]string{"name", "path", "key", "id", "type", "originalValue", ".rawValue"}, commentNames...)
+// besideValue are members of a token that say what its path, its type or its value says.
+var besideValue = []string{"name", "path", "key", "id", "type", "originalValue", ".rawValue"}
 
 // besideKind is the kind of the concessions of nameBeside.
 const besideKind = "members beside the value of a token"
@@ -453,13 +455,49 @@ func (c *setConverter) nameBeside(n *jsontree.Node, path jsontree.Pointer) {
 		switch {
 		case isOfToken(m.Name) || slices.Contains(metadataNames, m.Name):
 		case c.hidden(m.Value, below, insideToken(path)), isBuilt(n), slices.Contains(besideValue, m.Name):
+		case slices.Contains(commentNames, m.Name):
+			c.leave(n, m, path)
 		case !slices.ContainsFunc(leaves(jsontree.NewObject(jsontree.Member{Name: strings.TrimPrefix(m.Name, "$"), Value: m.Value}), nil, nil), isLeaf):
+			c.leave(n, m, path)
 		case isMode:
 			message := "its member " + m.Name + " is left out: " + spelled(m.Value) + `; write {"light": …, "dark": …} as the value`
 			c.part.Faults = append(c.part.Faults, Fault{c.pointer(below), strings.Join(path, "."), message})
 		default:
 			c.concede(besideKind, path, m.Name+" is in no file: "+spelled(m.Value))
 		}
+	}
+}
+
+// leftMember is a member that tokens of one tree have and the tokens of DTCG made of them do not.
+type leftMember struct {
+	name, said string
+	first      jsontree.Pointer // the first token with it
+	count      int
+}
+
+// leave notes a member of a token that nothing is made of, unless it says nothing.
+func (c *setConverter) leave(n *jsontree.Node, m jsontree.Member, path jsontree.Pointer) {
+	isKept := isMeta(m.Name) || c.dialect == dollarTokens && n.Find("$value") != nil || m.Value == descriptionOf(n) || m.Name == "unit" && isQuantity(n)
+	if said := spelled(m.Value); !isKept && !slices.Contains([]string{`""`, "{}", "[]", "null"}, said) {
+		i := slices.IndexFunc(c.left, func(l leftMember) bool { return l.name == m.Name })
+		if i < 0 {
+			i, c.left = len(c.left), append(c.left, leftMember{m.Name, said, path, 0})
+		}
+		c.left[i].count++
+	}
+}
+
+// nameLeft names the members that were left, each name once.
+func (c *setConverter) nameLeft() {
+	for _, l := range c.left {
+		others, next := "", "write it into $extensions to keep it"
+		if l.count > 1 {
+			others = ", as in " + plural(l.count-1, "more token", "more tokens")
+		}
+		if slices.Contains(commentNames, l.name) {
+			next = "the token has another text that is its description"
+		}
+		c.concede("members of tokens that are left out", l.first, "its "+l.name+" is left out"+others+": "+l.said+"; "+next)
 	}
 }
 

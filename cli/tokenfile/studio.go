@@ -330,11 +330,8 @@ func newToken(n *jsontree.Node, kind string, value *jsontree.Node) *jsontree.Nod
 		members = append(members, jsontree.Member{Name: "$type", Value: jsontree.NewString(kind)})
 	}
 	members = append(members, jsontree.Member{Name: "$value", Value: value})
-	for _, name := range []string{"$description", "description", "comment"} {
-		if d := n.Find(name); textOf(d) != "" {
-			members = append(members, jsontree.Member{Name: "$description", Value: d})
-			break
-		}
+	if d := descriptionOf(n); d != nil {
+		members = append(members, jsontree.Member{Name: "$description", Value: d})
 	}
 	for _, m := range n.Members {
 		if isMeta(m.Name) && m.Name != "$type" && m.Name != "$value" && m.Name != "$description" {
@@ -342,6 +339,17 @@ func newToken(n *jsontree.Node, kind string, value *jsontree.Node) *jsontree.Nod
 		}
 	}
 	return jsontree.NewObject(members...)
+}
+
+// descriptionOf is what a token says of itself in one of the members in which people write comments; nil if it says
+// nothing.
+func descriptionOf(n *jsontree.Node) *jsontree.Node {
+	for _, name := range append([]string{"$description", "description"}, commentNames...) {
+		if d := n.Find(name); textOf(d) != "" {
+			return d
+		}
+	}
+	return nil
 }
 
 func either(n *jsontree.Node, first, second string) *jsontree.Node {

@@ -724,6 +724,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{"its sizes are finished", `{"size":{"a":{"value":"10","original":{"value":"10"},"attributes":{}}}}`, `{"size":{"a":{"$value":"10"}}}`},
 		{"a value of another type keeps its type for the repair", `{"a":{"value":"#000","type":"dimension"},"b":{"value":{"value":2,"unit":"dp"},"type":"dimension"},"c":{"value":"wide or so","type":"spacing"}}`, `{"a":{"$type":"dimension","$value":"#000"},"b":{"$type":"dimension","$value":{"value":2,"unit":"dp"}},"c":{"$type":"string","$value":"wide or so"}}`},
 		{"numbers with an exponent", `{"size":{"a":{"value":"1e3"},"b":{"value":1.5E-1}}}`, `{"size":{"a":{"$type":"dimension","$value":"1e3rem"},"b":{"$type":"dimension","$value":"1.5E-1rem"}}}`},
+		{"a note is a description", `{"l":[{"name":"a","value":"#fff","note":"x"},{"name":"b","value":"#000","note":"x","comment":"y"}]}`, `{"a":{"$value":"#fff","$description":"x"},"b":{"$value":"#000","$description":"y"}}`},
 		{"weights among sizes are none", `{"size":{"fontWeight":{"bold":{"value":700}},"z-index":{"a":{"value":"2"}},"a":{"value":2}}}`, `{"size":{"fontWeight":{"bold":{"$value":700}},"z-index":{"a":{"$value":"2"}},"a":{"$type":"dimension","$value":"2rem"}}}`},
 		{"words of numbers apart", `{"size":{"font":{"weight":{"bold":{"value":700}}},"weight":{"a":{"value":"300"}},"leading":{"a":{"value":1.1}},"b":{"value":2},"border":{"weight":{"a":{"value":1}}}}}`, `{"size":{"font":{"weight":{"bold":{"$value":700}}},"weight":{"a":{"$value":"300"}},"leading":{"a":{"$value":1.1}},"b":{"$type":"dimension","$value":"2rem"},"border":{"weight":{"a":{"$type":"dimension","$value":"1rem"}}}}}`},
 		{"a prop of Theo without a value", `{"aliases":{"A":"#fff"},"props":{"a":{"value":"{!A}"},"b":{"type":"color"}}}`, `{"a":{"$value":"#fff"},"b":{}} !b: it has no value: {"type":"color"}`},
@@ -768,6 +769,10 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"a":{"value":"1px"},"b":{"value":"2px"},"c":{"value":"calc(1px"},"d":{"value":"url(x)"},"e":{"value":"x(1)"},"f":{"value":"Hello (you)."}}`, "values that are text in quotes c, addresses d, values that are text in quotes e"},
 		{`{"a":{"$value":"#000 */ x"},"b":{"$value":"x; y","$type":"string"},"c":{"$value":"red;} body{}"}}`, "values that are text in quotes a, values that are text in quotes c"},
 		{`{"a":{"value":"#fff","type":"dimension"},"b":{"value":"wide or so","type":"spacing"}}`, "types that disagree with the value b"},
+		{`{"color":{"a":{"value":"#fff","comment":"x","description":"y","owner":"Ann","meta":{},"name":"a"},"b":{"value":"#fff","comment":"x","owner":"Bo"}}}`, "members of tokens that are left out color.a, members of tokens that are left out color.a"},
+		{`{"l":[{"name":"a","value":"#fff","note":"x","group":"y","unit":""}]}`, "members of tokens that are left out a"},
+		{`{"a":{"$value":1},"b":{"value":2,"type":"number","comment":"x","extensions":{"x":1}},"c":{"$value":3,"owner":"Ann"}}`, "tokens without dollar signs b, members of tokens that are left out b"},
+		{`{"a":{"sets":{"light":{"value":"#fff"},"dark":{"value":"#000"}},"component":"x"}}`, "values of several modes a, members of tokens that are left out a"},
 		{`{"a":"1px","b":{"c":"1px;} body{}"}}`, "values that are text in quotes b.c"},
 		{`{"a":{"$type":"dimension","$value":"16 px"},"b":{"$type":"string","$value":"16 px"},"c":{"$type":"dimension","$value":"16px"}}`, "blanks before units a"},
 	}

@@ -25,6 +25,7 @@ func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 		{"a text", `{"a":{"$type":"brand","$value":"hello"}}`, `{"a":{"$type":"string","$value":"hello"}}`, `/a $type "brand" is not known: "hello" stays as a string`},
 		{"a number in a text", `{"a":{"$type":"brand","$value":"0.5"}}`, `{"a":{"$type":"number","$value":"0.5"}}`, `/a $type "brand" is not known: by its shape "0.5" is of type number`},
 		{"an alias through the value of an alias of a group", `{"p":{"blue":{"5":{"$value":"#00f"}}},"t":{"$value":"{p.blue}"},"u":{"$value":"{p}"},"a":{"$value":"{t.value.5.value}"},"b":{"$value":"{u.value.blue.5}"},"c":{"$value":"{t.value.6}"}}`, `{"p":{"blue":{"5":{"$value":"#00f"}}},"t":{"$value":"{p.blue}"},"u":{"$value":"{p}"},"a":{"$value":"{p.blue.5}"},"b":{"$value":"{p.blue.5}"},"c":{"$value":"{t.value.6}"}}`, ""},
+		{"a type that is empty", `{"a":{"$type":"","$value":"#fff"}}`, `{"a":{"$value":"#fff"}}`, `/a $type "" is not known: by its shape "#fff" is of type color`},
 		{"a type that is not a text", `{"a":{"$type":7,"$value":1}}`, `{"a":{"$value":1}}`, `/a $type "7" is not known: by its shape 1 is of type number`},
 		{
 			"an alias gives way to its target, through others too",

@@ -41,7 +41,7 @@ func (r *Result) unknownTypes() {
 }
 
 func quotedType(unknown string) string {
-	text := `$type "` + tokenfile.Clip(unknown) + `" is not known`
+	text := `$type "` + tokenfile.Clip(strings.Trim(unknown, `"`)) + `" is not known`
 	if near := tokenfile.NearestType(unknown); near != "" {
 		text += "; the nearest is " + near
 	}
@@ -88,7 +88,7 @@ func strip(n *jsontree.Node, at jsontree.Pointer, above string, wrong map[string
 	switch {
 	case unknown:
 		above = own.Text
-		if !own.IsString() {
+		if above == "" {
 			above = shown(own)
 		}
 		n = tree.With(n, "$type", nil)
