@@ -371,14 +371,15 @@ func isQuoted(value *jsontree.Node) bool {
 // The kinds of the concessions of values that are texts where a declaration may need more, and the ends of their
 // messages.
 const (
-	addresses = "addresses"
-	asText    = " is text in the served files: nothing in them makes a browser fetch anything"
-	inQuotes  = "values that are text in quotes"
-	asQuoted  = " is served in quotes: what is not known to be safe is a text"
+	addresses    = "addresses"
+	fontsOfPages = "fonts that a page sets"
+	asText       = " is text in the served files: nothing in them makes a browser fetch anything"
+	inQuotes     = "values that are text in quotes"
+	asQuoted     = " is served in quotes: what is not known to be safe is a text"
 )
 
-// Quoted are the kinds of concessions that name values of which the served files have a text alone.
-var Quoted = []string{addresses, inQuotes}
+// Quoted are the kinds of concessions that name values of which the served files have a text alone, or nothing.
+var Quoted = []string{addresses, inQuotes, fontsOfPages}
 
 // blankBeforeUnit is a number with blanks before its unit, which no value of CSS has.
 var blankBeforeUnit = regexp.MustCompile(`^([-+]?[\d.]+) +(px|rem|em|%|ms|s)$`)

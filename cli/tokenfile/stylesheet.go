@@ -281,7 +281,7 @@ func (p *properties) parts() []Part {
 		part.Dimensions = []Dimension{{Modes: append([]string{""}, p.names...), Hints: p.hints}}
 	}
 	isOverride, list := p.Overrides && p.Mode != "", p.cascade(&part)
-	p.resolve(list)
+	p.resolve(&part, list)
 	for _, one := range list {
 		if !isOverride || one.mode != "" {
 			p.add(&part, one)
@@ -360,8 +360,42 @@ func plural(n int, one, many string) string {
 	return itoa(n) + " " + many
 }
 
+// fontOfPage is a reference to a font that a program sets in the page, as next/font does, if no file declares it.
+var fontOfPage = regexp.MustCompile(`^var\(\s*--(font-[\w-]+)\s*\)$`)
+
+// isFontOfPage reports whether one font of a custom property is such a reference.
+func (p *properties) isFontOfPage(font string) bool {
+	to := fontOfPage.FindStringSubmatch(font)
+	if to == nil {
+		return false
+	}
+	_, isDeclared := p.Declared[to[1]]
+	for _, one := range p.list {
+		if one.name == to[1] && one.value != font {
+			return false
+		}
+		isDeclared = isDeclared && one.name != to[1] // by itself: it means another of its name
+	}
+	return !isDeclared
+}
+
+// withoutPage returns a list of fonts without those that a program sets in the page, if others are left.
+func (p *properties) withoutPage(part *Part, one property, value string) string {
+	if !strings.HasPrefix(one.name, "font") {
+		return value
+	}
+	fonts := syntax.Selectors(value)
+	left := slices.DeleteFunc(slices.Clone(fonts), p.isFontOfPage)
+	if len(left) == 0 || len(left) == len(fonts) {
+		return value
+	}
+	message := Clip(value) + " is read as " + Clip(strings.Join(left, ", ")) + ": no file declares the other"
+	part.Concessions = append(part.Concessions, Concession{"references to properties that the file lacks", one.origin, one.name, message})
+	return strings.Join(left, ", ")
+}
+
 // resolve finds the states of properties, as they count in a mode.
-func (p *properties) resolve(list []property) {
+func (p *properties) resolve(part *Part, list []property) {
 	p.resolver = cssvalue.Resolver{Values: map[string]string{}, States: map[string]cssvalue.State{}, IsOuter: p.isTheme}
 	maps.Copy(p.resolver.States, p.Declared)
 	for _, one := range list {
@@ -369,7 +403,8 @@ func (p *properties) resolve(list []property) {
 			p.resolver.States[one.name] = cssvalue.Empty
 		}
 		if !saysNoValue(one.name, one.value) {
-			p.resolver.Values[one.name] = cssvalue.WithoutTailwind(cssvalue.UnescapedStrings(one.value))
+			value := cssvalue.WithoutTailwind(cssvalue.UnescapedStrings(one.value))
+			p.resolver.Values[one.name] = p.withoutPage(part, one, value)
 		}
 	}
 	p.resolver.Resolve()
@@ -404,6 +439,9 @@ func (p *properties) add(part *Part, one property) {
 	switch {
 	case saysNoValue(one.name, value):
 		concede("custom properties without a value", `"`+one.value+`" is left out`)
+		return
+	case !hasValue && strings.HasPrefix(one.name, "font") && p.isFontOfPage(value):
+		concede(fontsOfPages, one.value+" is declared by no file, as next/font declares fonts in a page; the token is left out: write a list of fonts to have it")
 		return
 	case !hasValue:
 		part.Faults = append(part.Faults, Fault{one.origin, one.name, "it refers to a property that the file lacks or that has no value; push it with the file that declares it: " + Clip(one.value)})

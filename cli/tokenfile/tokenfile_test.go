@@ -741,6 +741,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{"colours of Figma's plugins", `{"a":{"type":"COLOR","value":{"r":1,"g":0,"b":0.2,"a":0.5}},"c":{"type":"COLOR","value":{"r":255,"g":0,"b":0}}}`, `{"a":{"$type":"COLOR","$value":{"colorSpace":"srgb","components":[1,0,0.2],"alpha":0.5,"hex":"#ff0033"}},"c":{"$type":"COLOR","$value":{"r":255,"g":0,"b":0}}}`},
 		{"blanks before units", `{"$type":"duration","a":{"$value":"1.5 s"},"g":{"$type":"string","b":{"$value":"16 px"}},"t":{"$type":"typography","$value":{"fontSize":"-1  rem"}}}`, `{"$type":"duration","a":{"$value":"1.5s"},"g":{"$type":"string","b":{"$value":"16 px"}},"t":{"$type":"typography","$value":{"fontSize":"-1rem"}}}`},
 		{"an item of a registry", `{"name":"r","items":[{"name":"button"},{"name":"theme","cssVars":{"light":{"a":"#fff"},"dark":{"a":"#000"}}}]}`, `{"a":{"$value":"#fff"}}`},
+		{"fonts of a page", `{"cssVars":{"theme":{"font-sans":"\"A, B\", var(--font-geist), var(--font-b), serif","font-b":"Inter"}}}`, `{"font-sans":{"$value":"\"A, B\", {font-b}, serif"},"font-b":{"$type":"fontFamily","$value":"Inter"}}`},
 		{"a group that is called cssVars", `{"cssVars":{"light":{"a":{"$value":"#fff"}}}}`, `{"cssVars":{"light":{"a":{"$value":"#fff"}}}}`},
 	}
 	for _, c := range cases {
@@ -768,6 +769,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"a":"#fff","b":"rgb(var(--x) / <alpha-value>)","c":"theme(no.b)"}`, "expressions of Tailwind b, expressions of Tailwind c"},
 		{`{"a":{"value":"1px"},"b":{"value":"2px"},"c":{"value":"calc(1px"},"d":{"value":"url(x)"},"e":{"value":"x(1)"},"f":{"value":"Hello (you)."}}`, "values that are text in quotes c, addresses d, values that are text in quotes e"},
 		{`{"a":{"$value":"#000 */ x"},"b":{"$value":"x; y","$type":"string"},"c":{"$value":"red;} body{}"}}`, "values that are text in quotes a, values that are text in quotes c"},
+		{`{"cssVars":{"theme":{"font-sans":"var(--font-geist)","font-mono":"var(--font-geist-mono), monospace","font-serif":"var(--font-serif)","font-x":"var(--font-mono)","color-a":"var(--nope)"}}}`, "color-a, references to properties that the file lacks font-mono, fonts that a page sets font-sans, fonts that a page sets font-serif"},
 		{`{"a":{"value":"#fff","type":"dimension"},"b":{"value":"wide or so","type":"spacing"}}`, "types that disagree with the value b"},
 		{`{"color":{"a":{"value":"#fff","comment":"x","description":"y","owner":"Ann","meta":{},"name":"a"},"b":{"value":"#fff","comment":"x","owner":"Bo"}}}`, "members of tokens that are left out color.a, members of tokens that are left out color.a"},
 		{`{"l":[{"name":"a","value":"#fff","note":"x","group":"y","unit":""}]}`, "members of tokens that are left out a"},
