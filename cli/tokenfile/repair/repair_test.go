@@ -58,6 +58,12 @@ func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 			`/a "\n linear-gradient(0deg var(--b), red),\n radial-gradient(\… is of type gradient`,
 		},
 		{
+			"a hex of another colour is named",
+			`{"$type":"color","a":{"$value":{"colorSpace":"srgb","components":[1,0,0],"hex":"#00ff00"}},"b":{"$value":{"colorSpace":"srgb","components":[1.01,0.2,0.4],"hex":"#FF3365"}},"c":{"$value":{"colorSpace":"display-p3","components":[1,0,0],"hex":"#00ff00"}},"d":{"$value":{"colorSpace":"srgb","components":["none",0,0],"hex":"#00ff00"}}}`,
+			`{"$type":"color","a":{"$value":{"colorSpace":"srgb","components":[1,0,0],"hex":"#00ff00"}},"b":{"$value":{"colorSpace":"srgb","components":[1.01,0.2,0.4],"hex":"#FF3365"}},"c":{"$value":{"colorSpace":"display-p3","components":[1,0,0],"hex":"#00ff00"}},"d":{"$value":{"colorSpace":"srgb","components":["none",0,0],"hex":"#00ff00"}}}`,
+			`/a its components [1,0,0] count, and its hex is of another colour: "#00ff00"`,
+		},
+		{
 			"components of 0 to 255 are named, and those outside a gamut are not",
 			`{"$type":"color","a":{"$value":{"colorSpace":"srgb","components":[255,102,0]}},"b":{"$value":{"colorSpace":"oklch","components":[70,0.1,20]}},"c":{"$value":{"colorSpace":"display-p3","components":[1.2,-0.1,0]}},"d":{"$value":{"colorSpace":"oklch","components":[0.7,0.1,20]}},"e":{"$value":{"colorSpace":"hsl","components":[200,50,50]}}}`,
 			`{"$type":"color","a":{"$value":{"colorSpace":"srgb","components":[255,102,0]}},"b":{"$value":{"colorSpace":"oklch","components":[70,0.1,20]}},"c":{"$value":{"colorSpace":"display-p3","components":[1.2,-0.1,0]}},"d":{"$value":{"colorSpace":"oklch","components":[0.7,0.1,20]}},"e":{"$value":{"colorSpace":"hsl","components":[200,50,50]}}}`,
