@@ -742,6 +742,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{"blanks before units", `{"$type":"duration","a":{"$value":"1.5 s"},"g":{"$type":"string","b":{"$value":"16 px"}},"t":{"$type":"typography","$value":{"fontSize":"-1  rem"}}}`, `{"$type":"duration","a":{"$value":"1.5s"},"g":{"$type":"string","b":{"$value":"16 px"}},"t":{"$type":"typography","$value":{"fontSize":"-1rem"}}}`},
 		{"an item of a registry", `{"name":"r","items":[{"name":"button"},{"name":"theme","cssVars":{"light":{"a":"#fff"},"dark":{"a":"#000"}}}]}`, `{"a":{"$value":"#fff"}}`},
 		{"fonts of a page", `{"cssVars":{"theme":{"font-sans":"\"A, B\", var(--font-geist), var(--font-b), serif","font-b":"Inter"}}}`, `{"font-sans":{"$value":"\"A, B\", {font-b}, serif"},"font-b":{"$type":"fontFamily","$value":"Inter"}}`},
+		{"what plain JSON says of itself", `{"title":"My theme","version":2,"type":"1px","c":{"title":"x","a":"#fff","description":"Not for print"}}`, `{"type":{"$value":"1px"},"c":{"title":{"$value":"x"},"a":{"$value":"#fff"}}}`},
 		{"a group that is called cssVars", `{"cssVars":{"light":{"a":{"$value":"#fff"}}}}`, `{"cssVars":{"light":{"a":{"$value":"#fff"}}}}`},
 	}
 	for _, c := range cases {
@@ -775,6 +776,8 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"l":[{"name":"a","value":"#fff","note":"x","group":"y","unit":""}]}`, "members of tokens that are left out a"},
 		{`{"a":{"$value":1},"b":{"value":2,"type":"number","comment":"x","extensions":{"x":1}},"c":{"$value":3,"owner":"Ann"}}`, "tokens without dollar signs b, members of tokens that are left out b"},
 		{`{"a":{"sets":{"light":{"value":"#fff"},"dark":{"value":"#000"}},"component":"x"}}`, "values of several modes a, members of tokens that are left out a"},
+		{`{"name":"Acme","version":"1.0","type":"1px","c":{"a":"#fff","b":"#000","name":"x","note":"of a brand","none":[]}}`, "members that are not tokens name, members that are not tokens version, members that are not tokens c.note, members that are not tokens c.none"},
+		{`{"name":"Acme","title":"#fff"}`, ""},
 		{`{"a":"1px","b":{"c":"1px;} body{}"}}`, "values that are text in quotes b.c"},
 		{`{"a":{"$type":"dimension","$value":"16 px"},"b":{"$type":"string","$value":"16 px"},"c":{"$type":"dimension","$value":"16px"}}`, "blanks before units a"},
 	}
