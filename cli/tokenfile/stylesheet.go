@@ -84,9 +84,13 @@ func (p *properties) read(root *jsontree.Node) {
 		}
 	}
 	p.register(root.Find(syntax.Registered))
-	if imports := root.Find(syntax.Imported); imports != nil {
-		for _, m := range imports.Members {
-			p.conceded = append(p.conceded, Concession{"stylesheets that are imported", jsontree.Pointer{syntax.Imported, m.Name}.String(), m.Name, "it is read only if it is pushed too"})
+	for _, apart := range []Concession{
+		{"stylesheets that are imported", syntax.Imported, "", "it is read only if it is pushed too"},
+		{"keyframes", syntax.Keyframes, "", "keyframes are no tokens and left out; keep them in a stylesheet of your own"},
+	} {
+		for _, m := range membersOf(root.Find(apart.Pointer)) {
+			at := jsontree.Pointer{apart.Pointer, m.Name}.String()
+			p.conceded = append(p.conceded, Concession{apart.Kind, at, m.Name, apart.Message})
 		}
 	}
 }
