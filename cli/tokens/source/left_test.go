@@ -128,6 +128,12 @@ func TestAFileWithoutTokensSaysWhatItLacks(t *testing.T) {
 			t.Errorf("of %s: %v, want %s", text, err, want)
 		}
 	}
+	for name, want := range map[string]string{"package.json": "it is a file of npm", "tsconfig.app.json": "it is a file of TypeScript", "pt-BR.json": "by its name it has the texts of a language"} {
+		_, err := source.Theme(&term.App{}, []string{filepath.Join(written(t, map[string]string{name: `{"a":{"b":"c"}}`}), name)}, tokenfile.Options{})
+		if err == nil || !strings.HasSuffix(err.Error(), name+" holds no token: "+want) {
+			t.Errorf("of %s: %v, want %s", name, err, want)
+		}
+	}
 }
 
 // TestATokenThatAFileMakesAGroupIsNamed: and the tokens of a group that a file makes a token.

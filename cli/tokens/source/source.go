@@ -13,7 +13,11 @@ import (
 // ParseFile parses the text of a token file; path is its name in the failure. An array at the top is the member "-".
 func ParseFile(path, text string) (*syntax.File, error) {
 	text = strings.TrimPrefix(text, "\ufeff") // editors put a byte order mark; JSON has none
-	if p := program(path); p.what != "" {
+	p := program(path)
+	if path == "-" {
+		p = code(text)
+	}
+	if p.what != "" {
 		return nil, term.Fail(p.next, "%s %s", term.NameOf(path), p.what)
 	}
 	if s := sniff(text); s.what == "" && !utf8.ValidString(text) {

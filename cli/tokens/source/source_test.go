@@ -37,6 +37,29 @@ func TestFaultsOfAFileHaveLineAndColumn(t *testing.T) {
 	}
 }
 
+// TestAProgramIsNotRead: nor is Sass, of a file or of the standard input.
+func TestAProgramIsNotRead(t *testing.T) {
+	cases := []struct{ name, text, want, next string }{
+		{"a/b.js", "", "a/b.js is a program", `node -e 'import("./a/b.js").then(m => console.log(JSON.stringify(m.default ?? m)))' > a/b.json`},
+		{"b.ts", "", "b.ts is a program", `npx tsx -e 'const m = require("./b.ts"); console.log(JSON.stringify(m.default ?? m))' > b.json`},
+		{"-", "// tokens\nexport const a = { b: 1 }", "the standard input is a program", "Save it as a file"},
+		{"-", "/* tokens */ import x from './x'", "the standard input is a program", "Save it as a file"},
+		{"-", "// tokens\n$a: #fff;", "the standard input is the source of a stylesheet", "Push the CSS"},
+		{"-", "@use 'a';", "the standard input is the source of a stylesheet", "Push the CSS"},
+		{"-", "$type: color\na:\n  $value: '#fff'", "", ""},
+		{"-", "@import 'a.css'; :root { --a: 1px }", "", ""},
+	}
+	for _, c := range cases {
+		_, err := ParseFile(c.name, c.text)
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("ParseFile(%s, %q) = %v", c.name, c.text, err)
+		case c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want) || !strings.Contains(term.Explain(err).Next, c.next)):
+			t.Errorf("ParseFile(%s, %q) = %v, next %q, want %s, next %s", c.name, c.text, err, term.Explain(err).Next, c.want, c.next)
+		}
+	}
+}
+
 func TestVariantSourceReadsMapsAndDocuments(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
