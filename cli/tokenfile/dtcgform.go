@@ -533,8 +533,11 @@ func spelled(n *jsontree.Node) string {
 	if n == nil {
 		return "null"
 	}
-	return Clip(string(jsontree.Append(nil, n)))
+	return Clip(strings.ReplaceAll(string(jsontree.Append(nil, n)), `\u003c`, "<"))
 }
+
+// Spelled writes a value for a message.
+func Spelled(n *jsontree.Node) string { return spelled(n) }
 
 // mostShown is the most of a value that a message shows, in bytes.
 const mostShown = 60

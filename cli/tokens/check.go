@@ -247,7 +247,7 @@ func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.
 		fault := lint.Fault{Diagnostic: said, Location: where}
 		if t := read.Token(d.Path); t != nil && (d.Kind == dtcg.ValueMisfit || d.Kind == dtcg.ValueUnsafe) {
 			value := valueOf(t, laid)
-			fault.Value = tokenfile.Clip(string(jsontree.Append(nil, value)))
+			fault.Value = tokenfile.Spelled(value)
 			if value.IsObject() {
 				fault.Message = validate.WithHint(fault.Message, value)
 			}

@@ -79,7 +79,7 @@ func ofType(kind string) string {
 	return ", " + kind
 }
 
-func shown(value *jsontree.Node) string { return tokenfile.Clip(string(jsontree.Append(nil, value))) }
+func shown(value *jsontree.Node) string { return tokenfile.Spelled(value) }
 
 // strip returns a tree without unknown types, and notes the tokens that had one, of their own or from a group.
 func strip(n *jsontree.Node, at jsontree.Pointer, above string, wrong map[string]string) *jsontree.Node {

@@ -137,7 +137,7 @@ func reasonWithValue(found dtcg.Diagnostic, value *jsontree.Node) string {
 	if value.IsObject() {
 		message = validate.WithHint(message, value)
 	}
-	return message + ": " + tokenfile.Clip(string(jsontree.Append(nil, value)))
+	return message + ": " + tokenfile.Spelled(value)
 }
 
 // losses are the kinds of diagnostics of tokens that no served file has.

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"example.com/livery/cli/term"
 )
@@ -106,25 +105,12 @@ func sniff(data string) diagnosis {
 		return diagnosis{"is text in UTF-16", "Save it as UTF-8."}
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")) || bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return diagnosis{"is compressed", "Unpack it first."}
-	case bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(trimRune(head)):
+	case bytes.IndexByte(head, 0) >= 0:
 		return diagnosis{"is not text", "Name a file of tokens, which is JSON."}
 	case text[0] == '<':
 		return diagnosis{"is a web page or XML, not JSON", "If it was downloaded, check whether the address needs a login."}
 	}
 	return diagnosis{}
-}
-
-// trimRune cuts off the bytes of a character that was cut in two at the end.
-func trimRune(head []byte) []byte {
-	for i := 1; i < utf8.UTFMax && i <= len(head); i++ {
-		if last := head[len(head)-i:]; utf8.RuneStart(last[0]) {
-			if !utf8.FullRune(last) {
-				return head[:len(head)-i]
-			}
-			break
-		}
-	}
-	return head
 }
 
 // endsEarly reports whether a fault at an offset is that the text ends there.

@@ -20,8 +20,10 @@ func ParseFile(path, text string) (*syntax.File, error) {
 	if p.what != "" {
 		return nil, term.Fail(p.next, "%s %s", term.NameOf(path), p.what)
 	}
-	if s := sniff(text); s.what == "" && !utf8.ValidString(text) {
-		return nil, term.Fail("Save it as UTF-8.", "%s is not text in UTF-8", term.NameOf(path))
+	if offset := notUTF8(text); offset >= 0 && sniff(text).what == "" {
+		line, column := lineAndColumn(text, offset)
+		next := "Save it as UTF-8: it is likely in Latin-1 or Windows-1252."
+		return nil, term.Fail(next, "%s:%d:%d: the file is not text in UTF-8, for it has the byte %X there", path, line, column, text[offset])
 	}
 	f, err := syntax.Parse(path, text)
 	if err != nil {
@@ -56,6 +58,16 @@ func unreadable(path, text string, err error) error {
 		return term.Fail("Its end is missing: write or download it again.", "%s:%d:%d: the file ends too early: %s", path, line, column, e.What)
 	}
 	return term.Fail("Fix that place and try again.", "%s:%d:%d: the file is not valid %s: %s", path, line, column, e.Syntax, e.What)
+}
+
+// notUTF8 is the place of the first byte that is not of a character of UTF-8; negative if there is none.
+func notUTF8(text string) int {
+	for i, r := range text {
+		if _, size := utf8.DecodeRuneInString(text[i:]); r == utf8.RuneError && size == 1 {
+			return i
+		}
+	}
+	return -1
 }
 
 // lineAndColumn counts from 1, columns in characters.

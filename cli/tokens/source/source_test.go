@@ -23,7 +23,7 @@ func TestFaultsOfAFileHaveLineAndColumn(t *testing.T) {
 		{"a packed file", "\x1f\x8b\x08", "f is compressed"},
 		{"an archive", "PK\x03\x04", "f is compressed"},
 		{"a program", "\x7fELF\x02\x01\x00", "f is not text"},
-		{"an encoding of old", "{\"a\": \"\xfcber\" 1}", "f is not text"},
+		{"an encoding of old", "{\"ä\":\n \"\xfcber\" 1}", "f:2:3: the file is not text in UTF-8, for it has the byte FC there"},
 		{"a character at the bound of what is looked at", strings.Repeat(" ", 511) + "ä", "f:1:512: the file is not valid JSON"},
 		{"a byte order mark is neither a fault nor a column", "\ufeff{\"a\"}", "f:1:5: "},
 		{"a text is not a token file", `"a"`, "f:1:1: the file must hold an object, but holds a value of kind string"},

@@ -195,7 +195,7 @@ func valueOf(n *jsontree.Node) string {
 	if n.Kind == jsontree.Null {
 		return "" // the reason says it
 	}
-	return tokenfile.Clip(string(jsontree.Append(nil, n)))
+	return tokenfile.Spelled(n)
 }
 
 func tokensIn(n *jsontree.Node, at jsontree.Pointer) int {
