@@ -159,10 +159,12 @@ func isCommon(n *jsontree.Node) bool {
 }
 
 // likeTokens reports whether there are values of tokens, and at least half as many as others, so that the file is not a
-// configuration.
+// configuration. If all names are in capitals, as those of variables of an environment, there must be three times as many.
 func likeTokens(list []leaf) bool {
-	count, others := 0, 0
+	count, others, isEnvironment := 0, 0, true
 	for _, l := range list {
+		name := l.path[0]
+		isEnvironment = isEnvironment && len(l.path) == 1 && name == strings.ToUpper(name) && name != strings.ToLower(name)
 		switch {
 		case l.isToken():
 			count++
@@ -170,7 +172,7 @@ func likeTokens(list []leaf) bool {
 			others++
 		}
 	}
-	return count > 0 && 2*count >= others
+	return count > 0 && 2*count >= others && (!isEnvironment || count >= 3*others)
 }
 
 // Unlike says of which objects with a value a file is, if these are too little like tokens; empty if there are none.
