@@ -438,7 +438,7 @@ func insideToken(path jsontree.Pointer) string {
 }
 
 // besideValue are members of a token that say what its path, its type or its value says.
-var besideValue = []string{"name", "path", "key", "id", "type", "originalValue", ".rawValue"}
+var besideValue = []string{"name", "path", "key", "id", "type", "originalValue", ".rawValue", "filePath", "isSource"}
 
 // besideKind is the kind of the concessions of nameBeside.
 const besideKind = "members beside the value of a token"
@@ -478,7 +478,8 @@ type leftMember struct {
 
 // leave notes a member of a token that nothing is made of, unless it says nothing.
 func (c *setConverter) leave(n *jsontree.Node, m jsontree.Member, path jsontree.Pointer) {
-	isKept := isMeta(m.Name) || c.dialect == dollarTokens && n.Find("$value") != nil || m.Value == descriptionOf(n) || m.Name == "unit" && isQuantity(n)
+	isSaid := m.Name == "deprecated" && n.Find("$deprecated") == nil || slices.Contains([]*jsontree.Node{descriptionOf(n), deprecationOf(n)}, m.Value)
+	isKept := isSaid || isMeta(m.Name) || c.dialect == dollarTokens && n.Find("$value") != nil || m.Name == "unit" && isQuantity(n)
 	if said := spelled(m.Value); !isKept && !slices.Contains([]string{`""`, "{}", "[]", "null"}, said) {
 		i := slices.IndexFunc(c.left, func(l leftMember) bool { return l.name == m.Name })
 		if i < 0 {

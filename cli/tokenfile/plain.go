@@ -159,12 +159,11 @@ func isCommon(n *jsontree.Node) bool {
 }
 
 // likeTokens reports whether there are values of tokens, and at least half as many as others, so that the file is not a
-// configuration. If all names are in capitals, as those of variables of an environment, there must be three times as many.
+// configuration. Among variables of an environment there must be three times as many.
 func likeTokens(list []leaf) bool {
-	count, others, isEnvironment := 0, 0, true
+	count, others, isEnvironment := 0, 0, false
 	for _, l := range list {
-		name := l.path[0]
-		isEnvironment = isEnvironment && len(l.path) == 1 && name == strings.ToUpper(name) && name != strings.ToLower(name)
+		isEnvironment = isEnvironment || variableName.MatchString(l.path[0])
 		switch {
 		case l.isToken():
 			count++
@@ -174,6 +173,9 @@ func likeTokens(list []leaf) bool {
 	}
 	return count > 0 && 2*count >= others && (!isEnvironment || count >= 3*others)
 }
+
+// variableName is the name of a variable of an environment, as DATABASE_URL or PORT, and of no token.
+var variableName = regexp.MustCompile(`^([A-Z0-9]+_)*(URL|URI|HOST|PORT|KEY|TOKEN|SECRET|PASSWORD|USER|ENV|ID)$`)
 
 // Unlike says of which objects with a value a file is, if these are too little like tokens; empty if there are none.
 func Unlike(root *jsontree.Node) string {
@@ -234,9 +236,9 @@ func readPlain(root *jsontree.Node, o Options) ([]Part, error) {
 		path, origin := dottedPath(l.path), cmp.Or(l.origin.String(), l.path.String())
 		switch {
 		case l.isOfFile(hasGroups):
-			message := spelled(l.value) + " is left out: it says something of the file, and is no token"
+			message := spelled(l.value) + " is left out"
 			if isArray(l.value) {
-				message = "an empty array is no token, and left out"
+				message = "an empty array is left out"
 			}
 			tree.part.Concessions = append(tree.part.Concessions, Concession{"members that are not tokens", origin, strings.Join(l.path, "."), message})
 			continue

@@ -333,6 +333,9 @@ func newToken(n *jsontree.Node, kind string, value *jsontree.Node) *jsontree.Nod
 	if d := descriptionOf(n); d != nil {
 		members = append(members, jsontree.Member{Name: "$description", Value: d})
 	}
+	if d := deprecationOf(n); d != nil {
+		members = append(members, jsontree.Member{Name: "$deprecated", Value: d})
+	}
 	for _, m := range n.Members {
 		if isMeta(m.Name) && m.Name != "$type" && m.Name != "$value" && m.Name != "$description" {
 			members = append(members, m)
@@ -350,6 +353,20 @@ func descriptionOf(n *jsontree.Node) *jsontree.Node {
 		}
 	}
 	return nil
+}
+
+// deprecationOf is what a token says of its deprecation in the members that Style Dictionary's own examples have: a
+// reason, or true; nil if it is not deprecated.
+func deprecationOf(n *jsontree.Node) *jsontree.Node {
+	d, reason := n.Find("deprecated"), n.Find("deprecated_comment")
+	isTrue := d != nil && d.Kind == jsontree.Bool && d.True
+	switch {
+	case n.Find("$deprecated") != nil || !isTrue && textOf(d) == "":
+		return nil
+	case isTrue && textOf(reason) != "":
+		return reason
+	}
+	return d
 }
 
 func either(n *jsontree.Node, first, second string) *jsontree.Node {
@@ -396,10 +413,10 @@ func HasStudioTypes(root *jsontree.Node) (found bool) {
 func (c *setConverter) standard(kind string, value *jsontree.Node, path jsontree.Pointer) (string, *jsontree.Node) {
 	became, spelt := standard(kind, value)
 	first := studioTypes[kind].types
-	if became != "string" || first[0] == became {
+	if became != "string" || kind == became || first[0] == became {
 		return became, spelt
 	}
-	if Shape(value) != "" || !value.IsString() {
+	if shape := Shape(value); shape != "" && shape != "typography" || !value.IsString() { // which takes nearly any words
 		return first[0], spelt
 	}
 	c.concede(disagreeing, path, spelled(value)+" is no value of "+first[0]+" and stays as a string")

@@ -57,8 +57,8 @@ func code(text string) diagnosis {
 
 // tools are the tools whose files have these names, up to their first dot.
 var tools = map[string]string{
-	"package": "npm", "package-lock": "npm", "tsconfig": "TypeScript", "jsconfig": "TypeScript", "composer": "Composer", "components": "the command line of shadcn/ui",
-	"angular": "Angular", "nx": "Nx", "turbo": "Turborepo", "biome": "Biome", "deno": "Deno", "vercel": "Vercel", "manifest": "a browser", "pnpm-lock": "pnpm", "docker-compose": "Docker",
+	"package": "npm", "package-lock": "npm", "tsconfig": "TypeScript", "jsconfig": "TypeScript", "composer": "Composer",
+	"angular": "Angular", "nx": "Nx", "turbo": "Turborepo", "biome": "Biome", "deno": "Deno", "vercel": "Vercel", "pnpm-lock": "pnpm", "docker-compose": "Docker",
 }
 
 // languageName is the name of a file with the texts of a language, such as en or pt-BR.
