@@ -478,15 +478,18 @@ type leftMember struct {
 
 // leave notes a member of a token that nothing is made of, unless it says nothing.
 func (c *setConverter) leave(n *jsontree.Node, m jsontree.Member, path jsontree.Pointer) {
-	isSaid := m.Name == "deprecated" && n.Find("$deprecated") == nil || slices.Contains([]*jsontree.Node{descriptionOf(n), deprecationOf(n)}, m.Value)
+	d := descriptionOf(n)
+	isSaid := m.Name == "deprecated" && n.Find("$deprecated") == nil || m.Value == deprecationOf(n) || d != nil && jsontree.Equal(d, m.Value)
 	isKept := isSaid || isMeta(m.Name) || c.dialect == dollarTokens && n.Find("$value") != nil || m.Name == "unit" && isQuantity(n)
-	if said := spelled(m.Value); !isKept && !slices.Contains([]string{`""`, "{}", "[]", "null"}, said) {
-		i := slices.IndexFunc(c.left, func(l leftMember) bool { return l.name == m.Name })
-		if i < 0 {
-			i, c.left = len(c.left), append(c.left, leftMember{m.Name, said, path, 0})
-		}
-		c.left[i].count++
+	isEmpty := m.Value.Kind == jsontree.Null || m.Value.IsString() && m.Value.Text == "" || (m.Value.IsObject() || isArray(m.Value)) && len(below(m.Value)) == 0
+	if isKept || isEmpty {
+		return
 	}
+	i := slices.IndexFunc(c.left, func(l leftMember) bool { return l.name == m.Name })
+	if i < 0 {
+		i, c.left = len(c.left), append(c.left, leftMember{m.Name, spelled(m.Value), path, 0})
+	}
+	c.left[i].count++
 }
 
 // nameLeft names the members that were left, each name once.

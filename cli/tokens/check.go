@@ -248,7 +248,7 @@ func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.
 		if t := read.Token(d.Path); t != nil && (d.Kind == dtcg.ValueMisfit || d.Kind == dtcg.ValueUnsafe) {
 			value := valueOf(t, laid)
 			fault.Value = tokenfile.Spelled(value)
-			if value.IsObject() {
+			if !value.IsString() {
 				fault.Message = validate.WithHint(fault.Message, value)
 			}
 		}

@@ -134,7 +134,7 @@ func reasonWithValue(found dtcg.Diagnostic, value *jsontree.Node) string {
 		return found.Message
 	}
 	message := found.Message
-	if value.IsObject() {
+	if !value.IsString() {
 		message = validate.WithHint(message, value)
 	}
 	return message + ": " + tokenfile.Spelled(value)

@@ -63,7 +63,7 @@ func unreadable(path, text string, err error) error {
 // notUTF8 is the place of the first byte that is not of a character of UTF-8; negative if there is none.
 func notUTF8(text string) int {
 	for i, r := range text {
-		if _, size := utf8.DecodeRuneInString(text[i:]); r == utf8.RuneError && size == 1 {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) {
 			return i
 		}
 	}

@@ -39,10 +39,10 @@ func WithHint(message string, value *jsontree.Node) string {
 		hint = tokenfile.WhyNotModes(value)
 	case value.IsString() && (value.Text == "true" || value.Text == "false"):
 		hint = "write " + value.Text + " without quotes"
-	case value.IsString():
+	case value != nil:
 		if _, err := strconv.ParseFloat(value.Text, 64); errors.Is(err, strconv.ErrRange) {
 			hint = "the number is too large"
-		} else if err == nil {
+		} else if err == nil && value.IsString() {
 			hint = "write a number as JSON has it, such as 0.5"
 		}
 	}
