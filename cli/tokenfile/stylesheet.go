@@ -365,12 +365,19 @@ func plural(n int, one, many string) string {
 }
 
 // fontOfPage is a reference to a font that a program sets in the page, as next/font does, if no file declares it.
-var fontOfPage = regexp.MustCompile(`^var\(\s*--(font-[\w-]+)\s*\)$`)
+// notFonts are names of properties of fonts that are none of fonts.
+var (
+	fontOfPage = regexp.MustCompile(`^var\(\s*--(font-[\w-]+)\s*\)$`)
+	notFonts   = regexp.MustCompile(`(?i)^font-?(size|weight|style|stretch|width|variant|variation|feature|kerning|height|leading|line|spacing|color)`)
+)
+
+// isFont reports whether a name of a custom property is that of a font.
+func isFont(name string) bool { return strings.HasPrefix(name, "font") && !notFonts.MatchString(name) }
 
 // isFontOfPage reports whether one font of a custom property is such a reference.
 func (p *properties) isFontOfPage(font string) bool {
 	to := fontOfPage.FindStringSubmatch(font)
-	if to == nil {
+	if to == nil || !isFont(to[1]) {
 		return false
 	}
 	_, isDeclared := p.Declared[to[1]]
@@ -385,7 +392,7 @@ func (p *properties) isFontOfPage(font string) bool {
 
 // withoutPage returns a list of fonts without those that a program sets in the page, if others are left.
 func (p *properties) withoutPage(part *Part, one property, value string) string {
-	if !strings.HasPrefix(one.name, "font") {
+	if !isFont(one.name) {
 		return value
 	}
 	fonts := syntax.Selectors(value)
@@ -444,7 +451,7 @@ func (p *properties) add(part *Part, one property) {
 	case saysNoValue(one.name, value):
 		concede("custom properties without a value", `"`+one.value+`" is left out`)
 		return
-	case !hasValue && strings.HasPrefix(one.name, "font") && p.isFontOfPage(value):
+	case !hasValue && isFont(one.name) && p.isFontOfPage(value):
 		concede(fontsOfPages, one.value+" is declared by no file, as next/font declares fonts in a page; the token is left out: write a list of fonts to have it")
 		return
 	case !hasValue:
