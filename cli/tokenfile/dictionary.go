@@ -145,7 +145,7 @@ func (c *setConverter) dictionaryToken(n *jsontree.Node, path jsontree.Pointer) 
 	case isSource && path[0] == "size" && (studioTypes[kind].alias == "dimension" || strings.EqualFold(kind, "fontSize") || kind == "size"):
 		kind, value = c.categorised(value, path)
 	case kind != "" && (n.Find("$value") != nil || isType(kind)):
-		kind, value = standard(kind, value)
+		kind, value = c.standard(kind, value, path)
 	case strings.Contains(textOf(value), "{"):
 	case isSource:
 		if of, written := c.categorised(value, path); of != "" {
@@ -235,7 +235,7 @@ func isType(word string) bool {
 var bareHex = regexp.MustCompile(`^(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$`)
 
 // bareNumber is a number without a unit, as people write it in a string too.
-var bareNumber = regexp.MustCompile(`^-?(\d+\.?\d*|\.\d+)$`)
+var bareNumber = regexp.MustCompile(`^-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$`)
 
 // categories are the types that Style Dictionary's own transforms give to the tokens of a category, and the units that
 // its platform css writes after a bare number.

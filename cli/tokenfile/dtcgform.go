@@ -60,6 +60,7 @@ func convertSet(name string, set *jsontree.Node, at jsontree.Pointer, d dialect,
 	set = c.modes.withExtensions(set, cmp.Or(usualExtension(set), "default"), nil)
 	c.modes.learn(set)
 	c.part.Tree = c.group(set, nil)
+	c.nameLeft()
 	c.part.ModeNames = c.modes.names
 	if len(c.modes.names) > 0 {
 		c.part.Dimensions = []Dimension{{Modes: UsualFirst(c.modes.names)}}
@@ -72,7 +73,8 @@ type setConverter struct {
 	at      jsontree.Pointer
 	dialect dialect
 	modes   modeValues
-	above   string                      // the $type of the nearest group
+	above   string // the $type of the nearest group
+	left    []leftMember
 	moved   map[string]jsontree.Pointer // by the place of what stood inside a token: its place in the tree that was read
 }
 
@@ -369,14 +371,15 @@ func isQuoted(value *jsontree.Node) bool {
 // The kinds of the concessions of values that are texts where a declaration may need more, and the ends of their
 // messages.
 const (
-	addresses = "addresses"
-	asText    = " is text in the served files: nothing in them makes a browser fetch anything"
-	inQuotes  = "values that are text in quotes"
-	asQuoted  = " is served in quotes: what is not known to be safe is a text"
+	addresses    = "addresses"
+	fontsOfPages = "fonts that a page sets"
+	asText       = " is text in the served files: nothing in them makes a browser fetch anything"
+	inQuotes     = "values that are text in quotes"
+	asQuoted     = " is served in quotes: what is not known to be safe is a text"
 )
 
-// Quoted are the kinds of concessions that name values of which the served files have a text alone.
-var Quoted = []string{addresses, inQuotes}
+// Quoted are the kinds of concessions that name values of which the served files have a text alone, or nothing.
+var Quoted = []string{addresses, inQuotes, fontsOfPages}
 
 // blankBeforeUnit is a number with blanks before its unit, which no value of CSS has.
 var blankBeforeUnit = regexp.MustCompile(`^([-+]?[\d.]+) +(px|rem|em|%|ms|s)$`)
@@ -434,8 +437,8 @@ func insideToken(path jsontree.Pointer) string {
 	return "it stands inside the token " + strings.Join(path, ".") + ", and a token holds no other; move it out"
 }
 
-// besideValue are members of a token whose text may have the shape of a value and is none of another token or mode.
-var besideValue = append([]string{"name", "path", "key", "id", "type", "originalValue", ".rawValue"}, commentNames...)
+// besideValue are members of a token that say what its path, its type or its value says.
+var besideValue = []string{"name", "path", "key", "id", "type", "originalValue", ".rawValue", "filePath", "isSource"}
 
 // besideKind is the kind of the concessions of nameBeside.
 const besideKind = "members beside the value of a token"
@@ -453,13 +456,53 @@ func (c *setConverter) nameBeside(n *jsontree.Node, path jsontree.Pointer) {
 		switch {
 		case isOfToken(m.Name) || slices.Contains(metadataNames, m.Name):
 		case c.hidden(m.Value, below, insideToken(path)), isBuilt(n), slices.Contains(besideValue, m.Name):
+		case slices.Contains(commentNames, m.Name):
+			c.leave(n, m, path)
 		case !slices.ContainsFunc(leaves(jsontree.NewObject(jsontree.Member{Name: strings.TrimPrefix(m.Name, "$"), Value: m.Value}), nil, nil), isLeaf):
+			c.leave(n, m, path)
 		case isMode:
 			message := "its member " + m.Name + " is left out: " + spelled(m.Value) + `; write {"light": …, "dark": …} as the value`
 			c.part.Faults = append(c.part.Faults, Fault{c.pointer(below), strings.Join(path, "."), message})
 		default:
 			c.concede(besideKind, path, m.Name+" is in no file: "+spelled(m.Value))
 		}
+	}
+}
+
+// leftMember is a member that tokens of one tree have and the tokens of DTCG made of them do not.
+type leftMember struct {
+	name, said string
+	first      jsontree.Pointer // the first token with it
+	count      int
+}
+
+// leave notes a member of a token that nothing is made of, unless it says nothing.
+func (c *setConverter) leave(n *jsontree.Node, m jsontree.Member, path jsontree.Pointer) {
+	d := descriptionOf(n)
+	isSaid := m.Name == "deprecated" && n.Find("$deprecated") == nil || m.Value == deprecationOf(n) || d != nil && jsontree.Equal(d, m.Value)
+	isKept := isSaid || isMeta(m.Name) || c.dialect == dollarTokens && n.Find("$value") != nil || m.Name == "unit" && isQuantity(n)
+	isEmpty := m.Value.Kind == jsontree.Null || m.Value.IsString() && m.Value.Text == "" || (m.Value.IsObject() || isArray(m.Value)) && len(below(m.Value)) == 0
+	if isKept || isEmpty {
+		return
+	}
+	i := slices.IndexFunc(c.left, func(l leftMember) bool { return l.name == m.Name })
+	if i < 0 {
+		i, c.left = len(c.left), append(c.left, leftMember{m.Name, spelled(m.Value), path, 0})
+	}
+	c.left[i].count++
+}
+
+// nameLeft names the members that were left, each name once.
+func (c *setConverter) nameLeft() {
+	for _, l := range c.left {
+		others, next := "", "write it into $extensions to keep it"
+		if l.count > 1 {
+			others = ", as in " + plural(l.count-1, "more token", "more tokens")
+		}
+		if slices.Contains(commentNames, l.name) {
+			next = "the token has another text that is its description"
+		}
+		c.concede("members of tokens that are left out", l.first, "its "+l.name+" is left out"+others+": "+l.said+"; "+next)
 	}
 }
 
@@ -494,8 +537,11 @@ func spelled(n *jsontree.Node) string {
 	if n == nil {
 		return "null"
 	}
-	return Clip(string(jsontree.Append(nil, n)))
+	return Clip(strings.ReplaceAll(string(jsontree.Append(nil, n)), `\u003c`, "<"))
 }
+
+// Spelled writes a value for a message.
+func Spelled(n *jsontree.Node) string { return spelled(n) }
 
 // mostShown is the most of a value that a message shows, in bytes.
 const mostShown = 60

@@ -182,6 +182,32 @@ func isModes(n *jsontree.Node) bool {
 	return usual
 }
 
+// WhyNotModes says why an object is no value for each mode, though it has names of modes; empty if it has none.
+func WhyNotModes(n *jsontree.Node) string {
+	known, usual, other := "", "", ""
+	for _, m := range n.Members {
+		switch {
+		case isUsual(m.Name):
+			usual = m.Name
+		case isKnownMode(m.Name):
+			known = m.Name
+		default:
+			other = cmp.Or(other, m.Name)
+		}
+	}
+	switch name := cmp.Or(usual, known); {
+	case name == "":
+		return ""
+	case len(n.Members) == 1:
+		return strconv.Quote(name) + ` alone is not read as a mode; write {"light": …, "dark": …}, or the value itself`
+	case other != "":
+		return strconv.Quote(other) + " is not known as a mode; write a token for each name, or the same names, light and dark among them, in two tokens with a $type"
+	case usual == "":
+		return "no value is that of a usual mode; give it one as light or default"
+	}
+	return ""
+}
+
 // isKnownMode reports whether a name is that of a mode that is known, or of several with spaces between.
 func isKnownMode(name string) bool {
 	isOther := func(word string) bool { return !IsModeName(word) }

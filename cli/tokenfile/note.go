@@ -149,7 +149,9 @@ func restore(file *jsontree.Node, part Part) Part {
 	}
 	tree.Index(r.tree)
 	part.Tree, part.Restored = r.tree, true
-	isAsWritten := func(c Concession) bool { return r.restored[c.Pointer] || c.Kind == withoutValue } // an empty group was one before
+	isAsWritten := func(c Concession) bool { // an empty group was one before
+		return r.restored[strings.TrimPrefix(c.Pointer, part.At)] || c.Kind == withoutValue
+	}
 	part.Concessions = slices.DeleteFunc(part.Concessions, isAsWritten)
 	return part
 }

@@ -159,10 +159,11 @@ func isCommon(n *jsontree.Node) bool {
 }
 
 // likeTokens reports whether there are values of tokens, and at least half as many as others, so that the file is not a
-// configuration.
+// configuration. Among variables of an environment there must be three times as many.
 func likeTokens(list []leaf) bool {
-	count, others := 0, 0
+	count, others, isEnvironment := 0, 0, false
 	for _, l := range list {
+		isEnvironment = isEnvironment || variableName.MatchString(l.path[0])
 		switch {
 		case l.isToken():
 			count++
@@ -170,8 +171,11 @@ func likeTokens(list []leaf) bool {
 			others++
 		}
 	}
-	return count > 0 && 2*count >= others
+	return count > 0 && 2*count >= others && (!isEnvironment || count >= 3*others)
 }
+
+// variableName is the name of a variable of an environment, as DATABASE_URL or PORT, and of no token.
+var variableName = regexp.MustCompile(`^([A-Z0-9]+_)*(URL|URI|HOST|PORT|KEY|TOKEN|SECRET|PASSWORD|USER|ENV|ID)$`)
 
 // Unlike says of which objects with a value a file is, if these are too little like tokens; empty if there are none.
 func Unlike(root *jsontree.Node) string {
@@ -227,9 +231,17 @@ func readPlain(root *jsontree.Node, o Options) ([]Part, error) {
 	tree := placed{root: jsontree.NewObject(), part: Part{Origins: map[string]string{}}}
 	joined := joinGroups(tree.withReferences(leaves(root, nil, nil)))
 	o.groups, tree.part.Concessions = joined.modes, append(tree.part.Concessions, joined.said...)
+	hasGroups := slices.ContainsFunc(root.Members, func(m jsontree.Member) bool { return m.Value.IsObject() })
 	for _, l := range joined.list {
 		path, origin := dottedPath(l.path), cmp.Or(l.origin.String(), l.path.String())
 		switch {
+		case l.isOfFile(hasGroups):
+			message := spelled(l.value) + " is left out"
+			if isArray(l.value) {
+				message = "an empty array is left out"
+			}
+			tree.part.Concessions = append(tree.part.Concessions, Concession{"members that are not tokens", origin, strings.Join(l.path, "."), message})
+			continue
 		case l.value.Kind == jsontree.Null || len(path) == 0:
 			tree.fault(origin, strings.Join(l.path, "."), "it has no value")
 			continue
@@ -246,6 +258,19 @@ func readPlain(root *jsontree.Node, o Options) ([]Part, error) {
 	}
 	tree.part.Faults = append(tree.part.Faults, dollarValues(root, nil)...)
 	return tree.parts(dollarTokens, o), nil
+}
+
+// fileNames are the names by which a file says what it is, beside its groups.
+var fileNames = append([]string{"name", "displayName", "title", "version", "author", "license", "homepage", "repository", "publisher", "id", "type"}, commentNames...)
+
+// isOfFile reports whether a value of plain JSON is none of a token: an empty array, a sentence that is called a comment,
+// or what a file with groups says of itself beside them.
+func (l leaf) isOfFile(hasGroups bool) bool {
+	name := l.path[len(l.path)-1]
+	isText := isCommon(l.value) || l.value.IsString() && slices.Contains([]string{"", "number"}, Shape(l.value))
+	isComment := isComment(name) && strings.Contains(textOf(l.value), " ")
+	isBeside := hasGroups && len(l.path) == 1 && slices.Contains(fileNames, name)
+	return isArray(l.value) && len(l.value.Items()) == 0 || isText && (isComment || isBeside)
 }
 
 // themeCall is a reference of Tailwind to another value of its theme.

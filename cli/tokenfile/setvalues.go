@@ -83,7 +83,7 @@ func flattened(n *jsontree.Node) *jsontree.Node {
 		case isSetValue(m.Value) || m.Value.Find("ref") != nil || isLegacyToken(m.Value):
 			token := jsontree.NewObject(jsontree.Member{Name: "value", Value: setValue(m.Value)})
 			for _, beside := range m.Value.Members {
-				if beside.Name == "type" || beside.Name == "comment" || beside.Name == "description" {
+				if !isMeta(beside.Name) && !slices.Contains([]string{"value", "sets", "ref"}, beside.Name) {
 					token.Members = append(token.Members, beside)
 				}
 			}

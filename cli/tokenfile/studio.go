@@ -218,7 +218,7 @@ func (c *setConverter) studioToken(n *jsontree.Node, path jsontree.Pointer) *jso
 		}
 	}
 	if kind != "" {
-		kind, value = standard(kind, value)
+		kind, value = c.standard(kind, value, path)
 	}
 	return newToken(n, kind, value)
 }
@@ -331,11 +331,11 @@ func newToken(n *jsontree.Node, kind string, value *jsontree.Node) *jsontree.Nod
 		members = append(members, jsontree.Member{Name: "$type", Value: jsontree.NewString(kind)})
 	}
 	members = append(members, jsontree.Member{Name: "$value", Value: value})
-	for _, name := range []string{"$description", "description", "comment"} {
-		if d := n.Find(name); textOf(d) != "" {
-			members = append(members, jsontree.Member{Name: "$description", Value: d})
-			break
-		}
+	if d := descriptionOf(n); d != nil {
+		members = append(members, jsontree.Member{Name: "$description", Value: d})
+	}
+	if d := deprecationOf(n); d != nil {
+		members = append(members, jsontree.Member{Name: "$deprecated", Value: d})
 	}
 	for _, m := range n.Members {
 		if isMeta(m.Name) && m.Name != "$type" && m.Name != "$value" && m.Name != "$description" {
@@ -343,6 +343,31 @@ func newToken(n *jsontree.Node, kind string, value *jsontree.Node) *jsontree.Nod
 		}
 	}
 	return jsontree.NewObject(members...)
+}
+
+// descriptionOf is what a token says of itself in one of the members in which people write comments; nil if it says
+// nothing.
+func descriptionOf(n *jsontree.Node) *jsontree.Node {
+	for _, name := range append([]string{"$description", "description"}, commentNames...) {
+		if d := n.Find(name); textOf(d) != "" {
+			return d
+		}
+	}
+	return nil
+}
+
+// deprecationOf is what a token says of its deprecation in the members that Style Dictionary's own examples have: a
+// reason, or true; nil if it is not deprecated.
+func deprecationOf(n *jsontree.Node) *jsontree.Node {
+	d, reason := n.Find("deprecated"), n.Find("deprecated_comment")
+	isTrue := d != nil && d.Kind == jsontree.Bool && d.True
+	switch {
+	case n.Find("$deprecated") != nil || !isTrue && textOf(d) == "":
+		return nil
+	case isTrue && textOf(reason) != "":
+		return reason
+	}
+	return d
 }
 
 func either(n *jsontree.Node, first, second string) *jsontree.Node {
@@ -383,6 +408,24 @@ func HasStudioTypes(root *jsontree.Node) (found bool) {
 	eachToken(root, isLegacyToken, func(token *jsontree.Node) { found = found || slices.Contains(ownTypes, textOf(token.Find("type"))) })
 	return found
 }
+
+// standard is the function of that name, but for a value that only a string takes: a text that has no shape is named,
+// and any other value keeps its type, for the repair to judge.
+func (c *setConverter) standard(kind string, value *jsontree.Node, path jsontree.Pointer) (string, *jsontree.Node) {
+	became, spelt := standard(kind, value)
+	first := studioTypes[kind].types
+	if became != "string" || kind == became || first[0] == became {
+		return became, spelt
+	}
+	if shape := Shape(value); shape != "" && shape != "typography" || !value.IsString() { // which takes nearly any words
+		return first[0], spelt
+	}
+	c.concede(disagreeing, path, spelled(value)+" is no value of "+first[0]+" and stays as a string")
+	return became, spelt
+}
+
+// disagreeing is the kind of the concessions of values that their types do not have.
+const disagreeing = "types that disagree with the value"
 
 // standard returns the DTCG type for a type of Tokens Studio, and the value as that type spells it. A
 // type that it does not know stays, for the origin to judge.

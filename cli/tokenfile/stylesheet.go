@@ -84,9 +84,13 @@ func (p *properties) read(root *jsontree.Node) {
 		}
 	}
 	p.register(root.Find(syntax.Registered))
-	if imports := root.Find(syntax.Imported); imports != nil {
-		for _, m := range imports.Members {
-			p.conceded = append(p.conceded, Concession{"stylesheets that are imported", jsontree.Pointer{syntax.Imported, m.Name}.String(), m.Name, "it is read only if it is pushed too"})
+	for _, apart := range []Concession{
+		{"stylesheets that are imported", syntax.Imported, "", "it is read only if it is pushed too"},
+		{"keyframes", syntax.Keyframes, "", "keyframes are no tokens and left out; keep them in a stylesheet of your own"},
+	} {
+		for _, m := range membersOf(root.Find(apart.Pointer)) {
+			at := jsontree.Pointer{apart.Pointer, m.Name}.String()
+			p.conceded = append(p.conceded, Concession{apart.Kind, at, m.Name, apart.Message})
 		}
 	}
 }
@@ -281,7 +285,7 @@ func (p *properties) parts() []Part {
 		part.Dimensions = []Dimension{{Modes: append([]string{""}, p.names...), Hints: p.hints}}
 	}
 	isOverride, list := p.Overrides && p.Mode != "", p.cascade(&part)
-	p.resolve(list)
+	p.resolve(&part, list)
 	for _, one := range list {
 		if !isOverride || one.mode != "" {
 			p.add(&part, one)
@@ -360,8 +364,49 @@ func plural(n int, one, many string) string {
 	return itoa(n) + " " + many
 }
 
+// fontOfPage is a reference to a font that a program sets in the page, as next/font does, if no file declares it.
+// notFonts are names of properties of fonts that are none of fonts.
+var (
+	fontOfPage = regexp.MustCompile(`^var\(\s*--(font-[\w-]+)\s*\)$`)
+	notFonts   = regexp.MustCompile(`(?i)^font-?(size|weight|style|stretch|width|variant|variation|feature|kerning|height|leading|line|spacing|color)`)
+)
+
+// isFont reports whether a name of a custom property is that of a font.
+func isFont(name string) bool { return strings.HasPrefix(name, "font") && !notFonts.MatchString(name) }
+
+// isFontOfPage reports whether one font of a custom property is such a reference.
+func (p *properties) isFontOfPage(font string) bool {
+	to := fontOfPage.FindStringSubmatch(font)
+	if to == nil || !isFont(to[1]) {
+		return false
+	}
+	_, isDeclared := p.Declared[to[1]]
+	for _, one := range p.list {
+		if one.name == to[1] && one.value != font {
+			return false
+		}
+		isDeclared = isDeclared && one.name != to[1] // by itself: it means another of its name
+	}
+	return !isDeclared
+}
+
+// withoutPage returns a list of fonts without those that a program sets in the page, if others are left.
+func (p *properties) withoutPage(part *Part, one property, value string) string {
+	if !isFont(one.name) {
+		return value
+	}
+	fonts := syntax.Selectors(value)
+	left := slices.DeleteFunc(slices.Clone(fonts), p.isFontOfPage)
+	if len(left) == 0 || len(left) == len(fonts) {
+		return value
+	}
+	message := Clip(value) + " is read as " + Clip(strings.Join(left, ", ")) + ": no file declares the other"
+	part.Concessions = append(part.Concessions, Concession{"references to properties that the file lacks", one.origin, one.name, message})
+	return strings.Join(left, ", ")
+}
+
 // resolve finds the states of properties, as they count in a mode.
-func (p *properties) resolve(list []property) {
+func (p *properties) resolve(part *Part, list []property) {
 	p.resolver = cssvalue.Resolver{Values: map[string]string{}, States: map[string]cssvalue.State{}, IsOuter: p.isTheme}
 	maps.Copy(p.resolver.States, p.Declared)
 	for _, one := range list {
@@ -369,7 +414,8 @@ func (p *properties) resolve(list []property) {
 			p.resolver.States[one.name] = cssvalue.Empty
 		}
 		if !saysNoValue(one.name, one.value) {
-			p.resolver.Values[one.name] = cssvalue.WithoutTailwind(cssvalue.UnescapedStrings(one.value))
+			value := cssvalue.WithoutTailwind(cssvalue.UnescapedStrings(one.value))
+			p.resolver.Values[one.name] = p.withoutPage(part, one, value)
 		}
 	}
 	p.resolver.Resolve()
@@ -404,6 +450,9 @@ func (p *properties) add(part *Part, one property) {
 	switch {
 	case saysNoValue(one.name, value):
 		concede("custom properties without a value", `"`+one.value+`" is left out`)
+		return
+	case !hasValue && isFont(one.name) && p.isFontOfPage(value):
+		concede(fontsOfPages, one.value+" is declared by no file, as next/font declares fonts in a page; the token is left out: write a list of fonts to have it")
 		return
 	case !hasValue:
 		part.Faults = append(part.Faults, Fault{one.origin, one.name, "it refers to a property that the file lacks or that has no value; push it with the file that declares it: " + Clip(one.value)})

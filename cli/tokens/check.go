@@ -221,7 +221,7 @@ func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.
 	list = append(list, storedReferences(document, list)...)
 	for _, f := range dtcg.Check(document) {
 		p, _ := jsontree.ParsePointer(f.Pointer)
-		d := client.Diagnostic{Path: strings.Join(p, "."), Kind: refusedKind, Message: f.Message}
+		d := client.Diagnostic{Path: strings.Join(p, "."), Kind: refusedKind, Message: validate.WithHint(f.Message, document.Lookup(p))}
 		next := "The origin refuses this; a push leaves it out."
 		if near := validate.NearestType(f.Message); near != "" {
 			next = "Did you mean " + near + "? " + next
@@ -246,7 +246,11 @@ func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.
 		}
 		fault := lint.Fault{Diagnostic: said, Location: where}
 		if t := read.Token(d.Path); t != nil && (d.Kind == dtcg.ValueMisfit || d.Kind == dtcg.ValueUnsafe) {
-			fault.Value = tokenfile.Clip(string(jsontree.Append(nil, valueOf(t, laid))))
+			value := valueOf(t, laid)
+			fault.Value = tokenfile.Spelled(value)
+			if !value.IsString() {
+				fault.Message = validate.WithHint(fault.Message, value)
+			}
 		}
 		list = append(list, fault)
 	}

@@ -23,8 +23,10 @@ func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 		{"and not the group's type", `{"$type":"color","a":{"$type":"brand","$value":"4px"}}`, `{"$type":"color","a":{"$type":"dimension","$value":"4px"}}`, `/a $type "brand" is not known: by its shape "4px" is of type dimension`},
 		{"the target of an alias", `{"a":{"$type":"color","$value":"#fff"},"b":{"$type":"brand","$value":"{a}"}}`, `{"a":{"$type":"color","$value":"#fff"},"b":{"$value":"{a}"}}`, `/b $type "brand" is not known: the type of a counts, color`},
 		{"a text", `{"a":{"$type":"brand","$value":"hello"}}`, `{"a":{"$type":"string","$value":"hello"}}`, `/a $type "brand" is not known: "hello" stays as a string`},
+		{"a text is shown as it is", `{"a":{"$type":"brand","$value":"</b>"}}`, `{"a":{"$type":"string","$value":"\u003c/b>"}}`, `/a $type "brand" is not known: "</b>" stays as a string`},
 		{"a number in a text", `{"a":{"$type":"brand","$value":"0.5"}}`, `{"a":{"$type":"number","$value":"0.5"}}`, `/a $type "brand" is not known: by its shape "0.5" is of type number`},
 		{"an alias through the value of an alias of a group", `{"p":{"blue":{"5":{"$value":"#00f"}}},"t":{"$value":"{p.blue}"},"u":{"$value":"{p}"},"a":{"$value":"{t.value.5.value}"},"b":{"$value":"{u.value.blue.5}"},"c":{"$value":"{t.value.6}"}}`, `{"p":{"blue":{"5":{"$value":"#00f"}}},"t":{"$value":"{p.blue}"},"u":{"$value":"{p}"},"a":{"$value":"{p.blue.5}"},"b":{"$value":"{p.blue.5}"},"c":{"$value":"{t.value.6}"}}`, ""},
+		{"a type that is empty", `{"a":{"$type":"","$value":"#fff"}}`, `{"a":{"$value":"#fff"}}`, `/a $type "" is not known: by its shape "#fff" is of type color`},
 		{"a type that is not a text", `{"a":{"$type":7,"$value":1}}`, `{"a":{"$value":1}}`, `/a $type "7" is not known: by its shape 1 is of type number`},
 		{
 			"an alias gives way to its target, through others too",
@@ -55,6 +57,12 @@ func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 			`{"a":{"$value":"\n linear-gradient(0deg var(--b), red),\n radial-gradient(\n circle, blue)"},"b":{"$value":"-gradient(\n"},"c":{"$value":"linear-gradient(red, blue)"},"d":{"$type":"string","$value":"\nlinear-gradient(red, blue)"}}`,
 			`{"a":{"$type":"gradient","$value":"\n linear-gradient(0deg var(--b), red),\n radial-gradient(\n circle, blue)"},"b":{"$value":"-gradient(\n"},"c":{"$value":"linear-gradient(red, blue)"},"d":{"$type":"string","$value":"\nlinear-gradient(red, blue)"}}`,
 			`/a "\n linear-gradient(0deg var(--b), red),\n radial-gradient(\… is of type gradient`,
+		},
+		{
+			"a hex of another colour is named",
+			`{"$type":"color","a":{"$value":{"colorSpace":"srgb","components":[1,0,0],"hex":"#00ff00"}},"b":{"$value":{"colorSpace":"srgb","components":[1.01,0.2,0.4],"hex":"#FF3365"}},"c":{"$value":{"colorSpace":"display-p3","components":[1,0,0],"hex":"#00ff00"}},"d":{"$value":{"colorSpace":"srgb","components":["none",0,0],"hex":"#00ff00"}}}`,
+			`{"$type":"color","a":{"$value":{"colorSpace":"srgb","components":[1,0,0],"hex":"#00ff00"}},"b":{"$value":{"colorSpace":"srgb","components":[1.01,0.2,0.4],"hex":"#FF3365"}},"c":{"$value":{"colorSpace":"display-p3","components":[1,0,0],"hex":"#00ff00"}},"d":{"$value":{"colorSpace":"srgb","components":["none",0,0],"hex":"#00ff00"}}}`,
+			`/a its components [1,0,0] count, and its hex is of another colour: "#00ff00"`,
 		},
 		{
 			"components of 0 to 255 are named, and those outside a gamut are not",

@@ -41,7 +41,7 @@ func (r *Result) unknownTypes() {
 }
 
 func quotedType(unknown string) string {
-	text := `$type "` + tokenfile.Clip(unknown) + `" is not known`
+	text := `$type "` + tokenfile.Clip(strings.Trim(unknown, `"`)) + `" is not known`
 	if near := tokenfile.NearestType(unknown); near != "" {
 		text += "; the nearest is " + near
 	}
@@ -79,7 +79,7 @@ func ofType(kind string) string {
 	return ", " + kind
 }
 
-func shown(value *jsontree.Node) string { return tokenfile.Clip(string(jsontree.Append(nil, value))) }
+func shown(value *jsontree.Node) string { return tokenfile.Spelled(value) }
 
 // strip returns a tree without unknown types, and notes the tokens that had one, of their own or from a group.
 func strip(n *jsontree.Node, at jsontree.Pointer, above string, wrong map[string]string) *jsontree.Node {
@@ -88,7 +88,7 @@ func strip(n *jsontree.Node, at jsontree.Pointer, above string, wrong map[string
 	switch {
 	case unknown:
 		above = own.Text
-		if !own.IsString() {
+		if above == "" {
 			above = shown(own)
 		}
 		n = tree.With(n, "$type", nil)
@@ -156,7 +156,7 @@ func (r *Result) gradients() {
 const farOutside = 2
 
 // nameColors names colours with components of 0 to 255 or of 0 to 100, where DTCG has those of 0 to 1: a browser shows them
-// as white. They stay what they are.
+// as white. They stay what they are. It names those with a hex of another colour, too.
 func (r *Result) nameColors() {
 	d := dtcg.Read(r.Tree)
 	for i := range d.Tokens {
@@ -166,7 +166,10 @@ func (r *Result) nameColors() {
 			continue
 		}
 		components := list.Items()
-		switch {
+		switch hex := t.Value.Find("hex"); {
+		case space.Text == "srgb" && isOtherColor(hex, components):
+			r.concede("colours with two values", t.Pointer(), "its components "+shown(list)+" count, and its hex is of another colour: "+shown(hex))
+			continue
 		case slices.Contains([]string{"hsl", "hwb", "lab", "lch"}, space.Text):
 			continue
 		case slices.Contains([]string{"oklab", "oklch"}, space.Text):
@@ -179,6 +182,24 @@ func (r *Result) nameColors() {
 			}
 		}
 	}
+}
+
+// isOtherColor reports whether a hex of six digits is that of another colour than components of sRGB from 0 to 1, which may
+// be rounded.
+func isOtherColor(hex *jsontree.Node, components []*jsontree.Node) bool {
+	if !hex.IsString() || len(hex.Text) != 7 || len(components) != 3 {
+		return false
+	}
+	isOther := false
+	for i, c := range components {
+		value, err := strconv.ParseFloat(c.Text, 64)
+		byHex, wrong := strconv.ParseUint(hex.Text[1+2*i:3+2*i], 16, 8)
+		if c.Kind != jsontree.Number || err != nil || wrong != nil || math.Abs(value) > farOutside {
+			return false
+		}
+		isOther = isOther || math.Abs(255*max(0, min(1, value))-float64(byHex)) > 1
+	}
+	return isOther
 }
 
 // wrongAliases gives an alias whose type its target cannot have the type of the target.

@@ -15,13 +15,15 @@ import (
 // selector that comes again behind another has another object. The values of declarations that are important end in
 // !important. Other declarations are passed over.
 func parseCSS(text string) (*File, error) {
-	r := cssReader{text: text, root: jsontree.NewObject(), imports: jsontree.NewObject(), offsets: map[string]int{}, counting: map[string]declaration{}, line: 1}
+	r := cssReader{text: text, root: jsontree.NewObject(), imports: jsontree.NewObject(), keyframes: jsontree.NewObject(), offsets: map[string]int{}, counting: map[string]declaration{}, line: 1}
 	r.block(scope{}, false)
 	if r.open != nil {
 		return nil, r.open
 	}
-	if len(r.imports.Members) > 0 && len(r.root.Members) > 0 {
-		r.root.Members = append(r.root.Members, jsontree.Member{Name: Imported, Value: r.imports})
+	for _, apart := range []jsontree.Member{{Name: Imported, Value: r.imports}, {Name: Keyframes, Value: r.keyframes}} {
+		if len(apart.Value.Members) > 0 && len(r.root.Members) > 0 {
+			r.root.Members = append(r.root.Members, apart)
+		}
 	}
 	if len(r.layers) > 0 && len(r.root.Members) > 0 {
 		r.root.Members = append(r.root.Members, jsontree.Member{Name: Layer, Value: r.layerOrder()})
@@ -35,14 +37,15 @@ func parseCSS(text string) (*File, error) {
 
 // cssReader walks through a stylesheet.
 type cssReader struct {
-	text    string
-	at      int
-	depth   int // of blocks
-	root    *jsontree.Node
-	imports *jsontree.Node
-	layers  []string // each after those that it is in, in the order of their first mention
-	offsets map[string]int
-	open    *Error // what is never closed, or nests too deep; nil if nothing does
+	text      string
+	at        int
+	depth     int // of blocks
+	root      *jsontree.Node
+	imports   *jsontree.Node
+	keyframes *jsontree.Node
+	layers    []string // each after those that it is in, in the order of their first mention
+	offsets   map[string]int
+	open      *Error // what is never closed, or nests too deep; nil if nothing does
 
 	counting map[string]declaration // by pointer: of several of one selector and name the one that counts
 	twice    []Duplicate            // the others
@@ -170,11 +173,14 @@ func (r *cssReader) block(at scope, inside bool) {
 	}
 }
 
-// nest reads a block. What is animated does not become a token.
+// nest reads a block. What is animated does not become a token; Tailwind has it among those of its theme.
 func (r *cssReader) nest(at scope, words string) {
 	words = strings.Replace(strings.Join(strings.Fields(words), " "), "@media(", "@media (", 1)
 	switch name, property, _ := strings.Cut(words, " "); {
 	case strings.HasPrefix(words, "@keyframes") || strings.HasPrefix(words, "@-webkit-keyframes"):
+		if strings.HasPrefix(at.selector, "@theme") {
+			r.note(r.keyframes, Keyframes, property, r.at)
+		}
 		r.skipBlock()
 		return
 	case name == Registered:
@@ -229,9 +235,19 @@ const Imported = "@import"
 func (r *cssReader) imported(words string, start int) {
 	name, _, _ := strings.Cut(strings.TrimSpace(words), " ")
 	name = strings.Trim(strings.TrimSuffix(strings.TrimPrefix(name, "url("), ")"), `"'`)
-	if (strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".css")) && r.imports.Find(name) == nil {
-		r.offsets[jsontree.Pointer{Imported, name}.String()] = start
-		r.imports.Members = append(r.imports.Members, jsontree.Member{Name: name, Value: jsontree.NewString(name)})
+	if strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".css") {
+		r.note(r.imports, Imported, name, start)
+	}
+}
+
+// Keyframes is the member of the tree of a stylesheet that has the keyframes in Tailwind's @theme.
+const Keyframes = "@keyframes"
+
+// note adds a name to a member of the tree that holds names.
+func (r *cssReader) note(names *jsontree.Node, member, name string, start int) {
+	if names.Find(name) == nil {
+		r.offsets[jsontree.Pointer{member, name}.String()] = start
+		names.Members = append(names.Members, jsontree.Member{Name: name, Value: jsontree.NewString(name)})
 	}
 }
 

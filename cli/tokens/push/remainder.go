@@ -133,7 +133,11 @@ func reasonWithValue(found dtcg.Diagnostic, value *jsontree.Node) string {
 	if found.Kind != dtcg.ValueMisfit && found.Kind != dtcg.ValueUnsafe {
 		return found.Message
 	}
-	return found.Message + ": " + tokenfile.Clip(string(jsontree.Append(nil, value)))
+	message := found.Message
+	if !value.IsString() {
+		message = validate.WithHint(message, value)
+	}
+	return message + ": " + tokenfile.Spelled(value)
 }
 
 // losses are the kinds of diagnostics of tokens that no served file has.

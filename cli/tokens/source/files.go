@@ -243,10 +243,15 @@ func readFolder(a opener, folder string, o tokenfile.Options) ([]*tokenFile, err
 	for _, f := range all {
 		f.folder = folder
 	}
-	others := append(sheets, programs...)
-	if err == nil && len(others) > 0 {
-		all[0].notes = append(all[0].notes, folder+" holds more files that may hold tokens, and are not read: "+term.ShortList(others)+
-			"; name a stylesheet to read it too, and write what a program exports as JSON")
+	if others := append(sheets, programs...); err == nil && len(others) > 0 {
+		note := folder + " holds more files that may hold tokens, and are not read: " + term.ShortList(others) + "; name a stylesheet to read it too, and write what a program exports as JSON"
+		for _, name := range programs {
+			if _, run, ok := strings.Cut(program(name).next, ": "); ok {
+				note += " (" + run + ")"
+				break
+			}
+		}
+		all[0].notes = append(all[0].notes, note)
 	}
 	return all, err
 }

@@ -94,6 +94,7 @@ func TestWhatHasNoTokensForTheThemeIsRefused(t *testing.T) {
 	}{
 		{"modes alone", map[string]string{"a.css": ".dark { --a: 1px } .x { --a: 2px }"}, "the files hold tokens of modes alone: dark, x"},
 		{"programs beside other files", map[string]string{"package.json": "{}", "index.js": "export default {}"}, "the folder DIR holds no file of tokens, but DIR/index.js, which is a program"},
+		{"a program in TypeScript", map[string]string{"index.ts": "export default {}"}, "the folder DIR holds no file of tokens, but DIR/index.ts, which is a program"},
 		{"no file of any kind", map[string]string{"README.md": ""}, "the folder DIR holds no file whose name ends in"},
 	}
 	for _, c := range cases {
@@ -105,6 +106,20 @@ func TestWhatHasNoTokensForTheThemeIsRefused(t *testing.T) {
 		if said := term.Explain(err); err != nil && strings.Contains(said.Next, "import(") && !strings.Contains(said.Next, `import("`+filepath.Join(dir, "index.js")+`")`) {
 			t.Errorf("%s: the advice is %s", c.rule, said.Next)
 		}
+	}
+}
+
+// TestAProgramBesideTokensSaysHowToReadIt: in a folder and if it is named.
+func TestAProgramBesideTokensSaysHowToReadIt(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{"a.json": `{"a":{"$value":1}}`, "b.scss": "", "c.ts": ""})
+	s, err := source.Theme(&term.App{}, []string{dir}, tokenfile.Options{})
+	if err != nil || len(s.Notes()) != 1 || !strings.Contains(s.Notes()[0], "(npx tsx -e ") {
+		t.Errorf("Theme(the folder) = %v, notes %q", err, s.Notes())
+	}
+	s, err = source.Theme(&term.App{}, []string{filepath.Join(dir, "a.json"), filepath.Join(dir, "c.ts")}, tokenfile.Options{})
+	if err != nil || len(s.Unread) != 1 || !strings.Contains(s.Unread[0].Reason, ": npx tsx -e ") {
+		t.Errorf("Theme(the files) = %v, unread %v", err, s.Unread)
 	}
 }
 

@@ -128,6 +128,12 @@ func TestAFileWithoutTokensSaysWhatItLacks(t *testing.T) {
 			t.Errorf("of %s: %v, want %s", text, err, want)
 		}
 	}
+	for name, want := range map[string]string{"package.json": "it is a file of npm", "tsconfig.app.json": "it is a file of TypeScript", "pt-BR.json": "by its name it has the texts of a language"} {
+		_, err := source.Theme(&term.App{}, []string{filepath.Join(written(t, map[string]string{name: `{"a":{"b":"c"}}`}), name)}, tokenfile.Options{})
+		if err == nil || !strings.HasSuffix(err.Error(), name+" holds no token: "+want) {
+			t.Errorf("of %s: %v, want %s", name, err, want)
+		}
+	}
 }
 
 // TestATokenThatAFileMakesAGroupIsNamed: and the tokens of a group that a file makes a token.
@@ -208,6 +214,7 @@ func TestWhatAFormDoesNotReadIsNamed(t *testing.T) {
 		{"an export of Tokens Studio", "in.json", "{\"s\":{\"a\":{\"value\":1}},\"$themes\":[],\"$t\":{\n\"b\":{\"value\":1}}}", "$t.b :2: it stands outside"},
 		{"css of shadcn's registry", "in.json", "{\"cssVars\":{\"light\":{\"a\":\"#fff\"}},\"css\":{\":root\":{\n\"--b\":\"#000\"}}}", "b :2: it stands in css"},
 		{"an initial value that a declaration replaces", "in.css", ":root { --a: 1px }\n@property --a { syntax: '<length>'; inherits: true;\ninitial-value: 2px }", "a :3: a: its initial-value 2px is left out, since it is declared as 1px"},
+		{"keyframes of Tailwind", "in.css", "@keyframes x { to { --a: 1 } }\n@theme { --a: 1px;\n@keyframes spin { to { --b: 1 } }\n@keyframes y {} }", "spin :3: spin: keyframes are no tokens"},
 		{"a fallback for a keyword", "in.css", ":root { --d: initial;\n--e: var(--d, 3px) }", "e :2: e: var(--d, 3px): the value after the comma counts"},
 		{"a declaration that a later one replaces", "in.css", ":root { --a: 1px;\n--a: 2px }", "a :2: a: 1px in "},
 		{"one that another block of the selector replaces", "in.css", ":root { --a: 1px }\n.dark { --a: 3px }\n:root { --a: 2px }", "a :3: a: 1px in "},

@@ -3,9 +3,9 @@ package source
 import (
 	"bytes"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"example.com/livery/cli/term"
 )
@@ -19,17 +19,61 @@ func program(path string) diagnosis {
 	if term.IsSpecial(path) {
 		return diagnosis{"is a pipe, a socket or a device", "Name a file, or - for the standard input."}
 	}
-	name := strings.TrimSuffix(path, filepath.Ext(path))
+	name, file := strings.TrimSuffix(path, filepath.Ext(path)), strconv.Quote(imported(path))
+	run := ""
 	switch strings.ToLower(filepath.Ext(path)) {
-	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx":
-		return diagnosis{
-			"is a program, which Livery does not run",
-			"Write what it exports as JSON: node -e " + shellText("import("+strconv.Quote(imported(path))+").then(m => console.log(JSON.stringify(m.default ?? m)))") + " > " + shellName(name+".json"),
-		}
+	case ".js", ".mjs", ".cjs":
+		run = "node -e " + shellText("import("+file+").then(m => console.log(JSON.stringify(m.default ?? m)))")
+	case ".jsx", ".ts", ".mts", ".cts", ".tsx": // which Node reads from version 22.6 on
+		run = "npx tsx -e " + shellText("const m = require("+file+"); console.log(JSON.stringify(m.default ?? m))")
 	case ".scss", ".sass", ".less", ".styl":
-		return diagnosis{"is the source of a stylesheet", "Push the CSS that it compiles to, or the JSON that it is made from."}
+		return styleSource
+	default:
+		return diagnosis{}
+	}
+	return diagnosis{aProgram, "Write what it exports as JSON: " + run + " > " + shellName(name+".json")}
+}
+
+const aProgram = "is a program, which Livery does not run"
+
+var styleSource = diagnosis{"is the source of a stylesheet", "Push the CSS that it compiles to, or the JSON that it is made from."}
+
+// programText and sassText are how the texts of programs and of Sass begin.
+var (
+	programText = regexp.MustCompile(`^(?:\s|//.*\n|/\*(?s:.*?)\*/)*(?:export\s+(?:default|const|type|interface)\b|module\.exports|import\s.*['"]|const\s|['"]use strict)`)
+	sassText    = regexp.MustCompile(`^(?:\s|//.*\n|/\*(?s:.*?)\*/)*(?:\$[\w-]+\s*:.*;|@(?:use|forward|mixin|function)\s)`)
+)
+
+// code says what a text without a name is that is a program or Sass; empty if it is neither.
+func code(text string) diagnosis {
+	switch {
+	case programText.MatchString(text):
+		return diagnosis{aProgram, "Save it as a file and name that; the error shows a command that writes what it exports as JSON."}
+	case sassText.MatchString(text):
+		return styleSource
 	}
 	return diagnosis{}
+}
+
+// tools are the tools whose files have these names, up to their first dot.
+var tools = map[string]string{
+	"package": "npm", "package-lock": "npm", "tsconfig": "TypeScript", "jsconfig": "TypeScript", "composer": "Composer",
+	"angular": "Angular", "nx": "Nx", "turbo": "Turborepo", "biome": "Biome", "deno": "Deno", "vercel": "Vercel", "pnpm-lock": "pnpm", "docker-compose": "Docker",
+}
+
+// languageName is the name of a file with the texts of a language, such as en or pt-BR.
+var languageName = regexp.MustCompile(`^(ar|cs|da|de|en|es|fi|fr|he|hu|it|ja|ko|nb|nl|pl|pt|ru|sv|tr|uk|zh)([-_][A-Z]{2})?$`)
+
+// purpose says by its name what a file without tokens is; empty if the name does not tell.
+func purpose(path string) string {
+	stem, _, _ := strings.Cut(filepath.Base(path), ".")
+	switch {
+	case tools[stem] != "":
+		return "it is a file of " + tools[stem]
+	case languageName.MatchString(stem):
+		return "by its name it has the texts of a language"
+	}
+	return ""
 }
 
 // shellText is a text in quotes for a shell, and shellName a name that stands without them if it may.
@@ -61,25 +105,12 @@ func sniff(data string) diagnosis {
 		return diagnosis{"is text in UTF-16", "Save it as UTF-8."}
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")) || bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return diagnosis{"is compressed", "Unpack it first."}
-	case bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(trimRune(head)):
+	case bytes.IndexByte(head, 0) >= 0:
 		return diagnosis{"is not text", "Name a file of tokens, which is JSON."}
 	case text[0] == '<':
 		return diagnosis{"is a web page or XML, not JSON", "If it was downloaded, check whether the address needs a login."}
 	}
 	return diagnosis{}
-}
-
-// trimRune cuts off the bytes of a character that was cut in two at the end.
-func trimRune(head []byte) []byte {
-	for i := 1; i < utf8.UTFMax && i <= len(head); i++ {
-		if last := head[len(head)-i:]; utf8.RuneStart(last[0]) {
-			if !utf8.FullRune(last) {
-				return head[:len(head)-i]
-			}
-			break
-		}
-	}
-	return head
 }
 
 // endsEarly reports whether a fault at an offset is that the text ends there.

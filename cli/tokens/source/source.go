@@ -13,11 +13,17 @@ import (
 // ParseFile parses the text of a token file; path is its name in the failure. An array at the top is the member "-".
 func ParseFile(path, text string) (*syntax.File, error) {
 	text = strings.TrimPrefix(text, "\ufeff") // editors put a byte order mark; JSON has none
-	if p := program(path); p.what != "" {
+	p := program(path)
+	if path == "-" {
+		p = code(text)
+	}
+	if p.what != "" {
 		return nil, term.Fail(p.next, "%s %s", term.NameOf(path), p.what)
 	}
-	if s := sniff(text); s.what == "" && !utf8.ValidString(text) {
-		return nil, term.Fail("Save it as UTF-8.", "%s is not text in UTF-8", term.NameOf(path))
+	if offset := notUTF8(text); offset >= 0 && sniff(text).what == "" {
+		line, column := lineAndColumn(text, offset)
+		next := "Save it as UTF-8: it is likely in Latin-1 or Windows-1252."
+		return nil, term.Fail(next, "%s:%d:%d: the file is not text in UTF-8, for it has the byte %X there", path, line, column, text[offset])
 	}
 	f, err := syntax.Parse(path, text)
 	if err != nil {
@@ -52,6 +58,16 @@ func unreadable(path, text string, err error) error {
 		return term.Fail("Its end is missing: write or download it again.", "%s:%d:%d: the file ends too early: %s", path, line, column, e.What)
 	}
 	return term.Fail("Fix that place and try again.", "%s:%d:%d: the file is not valid %s: %s", path, line, column, e.Syntax, e.What)
+}
+
+// notUTF8 is the place of the first byte that is not of a character of UTF-8; negative if there is none.
+func notUTF8(text string) int {
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) {
+			return i
+		}
+	}
+	return -1
 }
 
 // lineAndColumn counts from 1, columns in characters.

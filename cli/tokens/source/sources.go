@@ -146,11 +146,15 @@ func newSources(files []*tokenFile, o tokenfile.Options) *Sources {
 		}
 		switch {
 		case f.unread != nil:
-			s.Unread = append(s.Unread, validate.Dropped{Path: f.name, Reason: term.Sentence(term.Explain(f.unread).Sentence)})
+			reason := term.Sentence(term.Explain(f.unread).Sentence)
+			if next := program(f.name).next; next != "" {
+				reason += " " + next
+			}
+			s.Unread = append(s.Unread, validate.Dropped{Path: f.name, Reason: reason})
 		case f.why != "":
 			s.forms = append(s.forms, f)
 		case several && f.resolver == nil:
-			s.read = append(s.read, concession{tokenfile.Concession{Kind: "files without tokens", Path: f.name, Message: cmp.Or(tokenfile.Unlike(f.parsed.Root), "no $value, value or value of a known shape stands in it")}, spot{}})
+			s.read = append(s.read, concession{tokenfile.Concession{Kind: "files without tokens", Path: f.name, Message: cmp.Or(tokenfile.Unlike(f.parsed.Root), purpose(f.name), "no $value, value or value of a known shape stands in it")}, spot{}})
 		}
 	}
 	return s
@@ -251,7 +255,7 @@ func (f *tokenFile) nearestForm() string {
 	case strings.Contains(f.text, `"valuesByMode"`):
 		return "variables of Figma stand in it, and not beside them their collections, as meta.variableCollections or as a list of which each has a name and modes"
 	}
-	return "no $value stands in it"
+	return cmp.Or(purpose(f.name), "no $value stands in it")
 }
 
 // modesLast returns files with the stylesheets last that say something of a mode: its selectors win over the usual

@@ -60,11 +60,11 @@ func (s *filter) removals(document *jsontree.Node) *removal {
 	root := &removal{}
 	beyondBounds(root, document, nil)
 	for _, f := range dtcg.Check(document) {
-		f.Message = WithNearestType(f.Message)
 		p, ok := jsontree.ParsePointer(f.Pointer)
 		if !ok || len(p) == 0 {
 			continue // it is about the document as a whole
 		}
+		f.Message = WithHint(WithNearestType(f.Message), document.Lookup(p))
 		above, last := p[:len(p)-1], p[len(p)-1]
 		holder := document.Lookup(above)
 		ofToken := len(above) > 0 && dtcg.IsToken(holder)
@@ -195,7 +195,7 @@ func valueOf(n *jsontree.Node) string {
 	if n.Kind == jsontree.Null {
 		return "" // the reason says it
 	}
-	return tokenfile.Clip(string(jsontree.Append(nil, n)))
+	return tokenfile.Spelled(n)
 }
 
 func tokensIn(n *jsontree.Node, at jsontree.Pointer) int {

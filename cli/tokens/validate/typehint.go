@@ -1,9 +1,12 @@
 package validate
 
 import (
+	"errors"
+	"strconv"
 	"strings"
 
 	"example.com/livery/cli/tokenfile"
+	"example.com/livery/renderer/jsontree"
 )
 
 // unknownTypeMark stands in a fault of an unknown $type, between the type and the known ones.
@@ -25,4 +28,26 @@ func WithNearestType(message string) string {
 		return message + "; the nearest is " + near
 	}
 	return message
+}
+
+// WithHint ends a message about a value that its type never has with what is wrong with it, if it is a boolean or a
+// number in quotes, or an object like those of modes. value may be nil.
+func WithHint(message string, value *jsontree.Node) string {
+	hint := ""
+	switch {
+	case value.IsObject():
+		hint = tokenfile.WhyNotModes(value)
+	case value.IsString() && (value.Text == "true" || value.Text == "false"):
+		hint = "write " + value.Text + " without quotes"
+	case value != nil:
+		if _, err := strconv.ParseFloat(value.Text, 64); errors.Is(err, strconv.ErrRange) {
+			hint = "the number is too large"
+		} else if err == nil && value.IsString() {
+			hint = "write a number as JSON has it, such as 0.5"
+		}
+	}
+	if hint == "" {
+		return message
+	}
+	return message + ": " + hint
 }

@@ -35,3 +35,18 @@ func TestAnUnknownTypeNamesTheNearest(t *testing.T) {
 		t.Errorf("withNearestType(another fault) = %q", got)
 	}
 }
+
+// TestHintsSayWhatIsWrongWithAValue: and nothing of a value that is only of another type.
+func TestHintsSayWhatIsWrongWithAValue(t *testing.T) {
+	for text, want := range map[string]string{
+		`1e999`: "m: the number is too large", `"5."`: "m: write a number as JSON has it, such as 0.5", `"false"`: "m: write false without quotes",
+		`5`: "m", `"x"`: "m", `[1]`: "m", `{"x":1}`: "m", `null`: "m", `{"light":"#fff","dark":"#000"}`: "m",
+	} {
+		if got := WithHint("m", tokentreetest.Parse(t, `{"a":`+text+`}`).Find("a")); got != want {
+			t.Errorf("WithHint(m, %s) = %q, want %q", text, got, want)
+		}
+	}
+	if got := WithHint("m", nil); got != "m" {
+		t.Errorf("WithHint(m, nil) = %q", got)
+	}
+}
