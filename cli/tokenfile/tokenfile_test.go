@@ -128,6 +128,36 @@ func TestATypeWithoutAValueIsNamed(t *testing.T) {
 	}
 }
 
+// TestValuesOutsideATokenAreKeptOrLost: what is a value by its shape, or by the type of its group, is a token.
+func TestValuesOutsideATokenAreKeptOrLost(t *testing.T) {
+	for _, c := range []struct{ beside, want, lost, said string }{
+		{`"s":{"a":"4px","b":5,"c":"#fff"}`, `"s":{"a":{"$value":"4px"},"b":{"$value":5},"c":{"$value":"#fff"}}`, "", "s.a s.b s.c"},
+		{`"s":{"a":"0 1px 2px #000","b":["Inter","sans-serif"],"c":"{t}"}`, `"s":{"a":{"$value":"0 1px 2px #000"},"b":{"$value":["Inter","sans-serif"]},"c":{"$value":"{t}"}}`, "", "s.a s.b s.c"},
+		{`"s":{"a":{"value":4,"unit":"px"},"e":[0.1,0.2,0.3,1]}`, `"s":{"a":{"$value":{"value":4,"unit":"px"}},"e":{"$value":[0.1,0.2,0.3,1]}}`, "", "s.a s.e"},
+		{`"s":{"a":[0,"4px"]}`, `"s":{"a":{"0":{"$value":0},"1":{"$value":"4px"}}}`, "", "s.a"},
+		{`"w":{"$type":"fontWeight","a":"bold"},"x":5,"y":"#000"`, `"w":{"$type":"fontWeight","a":{"$value":"bold"}},"x":{"$value":5},"y":{"$value":"#000"}`, "", "w.a x y"},
+		{`"s":{"a":"hello","b":null,"c":["x","y"],"d":1}`, `"s":{"d":{"$value":1}}`, "s.a s.b s.c", "s.d"},
+		{`"brand":{"name":"9MM Pro","tagline":"Yours.","domains":["a.com","b.com"]}`, `"brand":{}`, "", "brand.name brand.tagline brand.domains"},
+		{`"version":2,"name":"Acme","v":"1.0","s":{"name":"S","notes":"n","published":true}`, `"s":{"$description":"n"}`, "", "version name v s.name s.notes s.published"},
+	} {
+		parts, err := convert(t, `{"t":{"$value":1},`+c.beside+`}`, Options{})
+		if err != nil || len(parts) != 1 {
+			t.Fatal(parts, err)
+		}
+		var said, lost []string
+		for _, one := range parts[0].Concessions {
+			said = append(said, one.Path)
+		}
+		for _, one := range parts[0].Faults {
+			lost = append(lost, one.Path)
+		}
+		got := string(jsontree.Append(nil, parts[0].Tree))
+		if want := `{"t":{"$value":1},` + c.want + `}`; got != want || strings.Join(said, " ") != c.said || strings.Join(lost, " ") != c.lost {
+			t.Errorf("%s: the tokens are %s, want %s; named: %q, lost: %q", c.beside, got, want, said, lost)
+		}
+	}
+}
+
 func TestNamesInOtherLettersAreNamed(t *testing.T) {
 	parts, err := convert(t, `{"a":{"$value":1,"$Value":2},"b":{"$VALUE":1,"$Value":2}}`, Options{})
 	if err != nil || len(parts) != 1 {
