@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/target"
@@ -75,7 +74,9 @@ func (t *pushTarget) read(ctx context.Context) (err error) {
 		return nil
 	}
 	if t.f.Variant == nil {
-		t.set, t.base, err = tokentree.CurrentDocument(ctx, t.c, t.f.Theme)
+		if t.set, t.base, err = tokentree.CurrentDocument(ctx, t.c, t.f.Theme); err == nil {
+			t.wanted = t.wanted.AsStored(t.base)
+		}
 		return err
 	}
 	if t.set, err = t.c.VariantTokens(ctx, t.f.Env.ID, t.f.Theme.ID, t.f.Variant.ID, client.ReadOptions{}); err != nil {
@@ -149,13 +150,13 @@ func (t *pushTarget) faultPaths() (paths []string) {
 	return paths
 }
 
-// lostFaults are the faults of the files but for tokens in a token that the Theme has in the same form.
+// lostFaults are the faults of the files but for those of places that the Theme has in the same form: they stay as they
+// are.
 func (t *pushTarget) lostFaults() []validate.Dropped {
-	files := dtcg.Read(t.wanted.Tree)
 	return slices.DeleteFunc(slices.Clone(t.wanted.Faults), func(f validate.Dropped) bool {
-		at := jsontree.Pointer(strings.Split(f.Path, "."))
-		inside := t.wanted.Tree.Lookup(at)
-		return inside.Find("$value") != nil && files.Token(f.Path) == nil && jsontree.Equal(inside, t.base.Lookup(at))
+		at, ok := jsontree.ParsePointer(f.Pointer)
+		inFiles := t.wanted.Tree.Lookup(at)
+		return ok && len(at) > 0 && inFiles != nil && jsontree.Equal(inFiles, t.base.Lookup(at))
 	})
 }
 

@@ -21,7 +21,8 @@ import (
 // TestWhatIsStoredInTheSameFormIsNotLost: to push what was pulled asks for nothing.
 func TestWhatIsStoredInTheSameFormIsNotLost(t *testing.T) {
 	const nested = `{"a":{"$value":1,"b":{"$value":2}},"c":{"$value":3}}`
-	inside := []validate.Dropped{{Path: "a.b", Tokens: 1}}
+	inside := []validate.Dropped{{Path: "a.b", Pointer: "/a/b", Tokens: 1}}
+	const slip = `{"a":{"b":{"$vlaue":2}},"c":{"$value":3}}`
 	cases := []struct {
 		rule, files, stored string
 		theme               string // of a Variant
@@ -32,6 +33,8 @@ func TestWhatIsStoredInTheSameFormIsNotLost(t *testing.T) {
 		{rule: "a token in a token is lost", files: nested, stored: `{}`, faults: inside, lost: 1, of: 3},
 		{rule: "unless the Theme has it", files: nested, stored: nested, faults: inside, of: 2},
 		{rule: "with the same value", files: nested, stored: `{"a":{"$value":1,"b":{"$value":4}}}`, faults: inside, lost: 1, of: 3},
+		{rule: "a token without a $value is lost", files: slip, stored: `{}`, faults: inside, lost: 1, of: 2},
+		{rule: "unless the Theme has it so", files: slip, stored: slip, faults: inside, of: 1},
 		{rule: "a fault that is not in the tree", files: `{"c":{"$value":3}}`, stored: nested, faults: inside, lost: 1, of: 2},
 		{rule: "an alias of nothing is lost", files: `{"a":{"$value":"{x}"}}`, stored: `{"a":{"$value":"{y}"}}`, lost: 1, of: 1},
 		{rule: "unless the Theme has it", files: `{"a":{"$value":"{x}"}}`, stored: `{"a":{"$value":"{x}"}}`, of: 1},
@@ -55,6 +58,34 @@ func TestWhatIsStoredInTheSameFormIsNotLost(t *testing.T) {
 		plan := target.plan()
 		if r := plan.remains; r.lost() != c.lost || r.Of != c.of {
 			t.Errorf("%s: %s over %s loses %d of %d, want %d of %d", c.rule, c.files, c.stored, r.lost(), r.Of, c.lost, c.of)
+		}
+	}
+}
+
+// TestAPushOfTheStoredDocumentChangesNothing: not even what a push of other files would repair. References are applied.
+func TestAPushOfTheStoredDocumentChangesNothing(t *testing.T) {
+	const odd = `{"a":{"$type":"color","$value":"4px"},"b":{"$Value":1},"c":{"$type":"dimension","$value":"16 px"},"d":{"$vlaue":1},"e":{"$value":"{c.value}","f":{"$value":1},"dark":"#000"}}`
+	for _, c := range []struct {
+		text, stored string
+		isSame       bool
+	}{
+		{odd, odd, true},
+		{odd, strings.Replace(odd, `"#000"`, `"#001"`, 1), false},
+		{`{"a":{"$value":1},"b":{"$ref":"#/a"}}`, `{"a":{"$value":1},"b":{"$ref":"#/a"}}`, false},
+	} {
+		name := filepath.Join(t.TempDir(), "in.json")
+		if err := os.WriteFile(name, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := source.Theme(&term.App{}, []string{name}, tokenfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored := tokentreetest.Parse(t, c.stored)
+		p := newPushTarget(nil, nil, target.Resolved{}, pushFlags{}, s.AsStored(stored))
+		p.base = stored
+		if plan := p.plan(); (plan.count == 0 && plan.remains.lost() == 0) != c.isSame {
+			t.Errorf("%s over %s: %d operations, %d tokens lost, want none: %v", c.text, c.stored, plan.count, plan.remains.lost(), c.isSame)
 		}
 	}
 }
