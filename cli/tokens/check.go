@@ -59,8 +59,11 @@ func (a *app) checkCommand() *cobra.Command {
 	return a.JSONFlag(target.MaybeOfVariant(cmd, &c.Target))
 }
 
-// refusedKind is the kind of a fault that the origin would refuse.
-const refusedKind = "refused"
+// refusedKind is the kind of a fault that the origin would refuse, and refusedNext what to know of it.
+const (
+	refusedKind = "refused"
+	refusedNext = "The origin refuses this; a push leaves it out."
+)
 
 func (a *app) check(cmd *cobra.Command, c checkFlags, files []string) error {
 	check := a.checkFiles
@@ -219,10 +222,10 @@ func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.
 		}
 	}
 	list = append(list, storedReferences(document, list)...)
-	for _, f := range dtcg.Check(document) {
+	for _, f := range validate.Check(document) {
 		p, _ := jsontree.ParsePointer(f.Pointer)
 		d := client.Diagnostic{Path: strings.Join(p, "."), Kind: refusedKind, Message: f.Message}
-		next := "The origin refuses this; a push leaves it out."
+		next := refusedNext
 		if near := validate.NearestType(f.Message); near != "" {
 			next = "Did you mean " + near + "? " + next
 		}
@@ -231,6 +234,11 @@ func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.
 	var laid *jsontree.Node
 	if overrides != nil {
 		laid = overrides.Tree
+		_, invalid := validate.DropInvalidOverrides(laid)
+		for _, o := range invalid {
+			d := client.Diagnostic{Path: o.Path, Kind: refusedKind, Message: o.Reason}
+			list = append(list, lint.Fault{Diagnostic: d, Location: overrides.TokenLocation(o.Path), Next: refusedNext})
+		}
 	}
 	refused, read := list, dtcg.Read(document)
 	for _, d := range renderer.LoadTree(document, laid, "").Diagnostics() {

@@ -1,6 +1,7 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -43,6 +44,7 @@ type pushPlan struct {
 	changes    []changeset.Change
 	skipped    []validate.Dropped
 	notes      []string
+	renamed    map[string]string // path of a token that stands elsewhere afterwards -> that path
 	theme      []client.Operation
 	variant    []client.VariantOperation
 	operations any                // theme or variant
@@ -103,6 +105,59 @@ func (t *pushTarget) refuseSize(plan pushPlan) error {
 	return nil
 }
 
+// refuseStrict returns the failure that the API would refuse a push under --strict: some of it is not valid, or no served
+// file would have all of it.
+func (t *pushTarget) refuseStrict(plan pushPlan) error {
+	if !t.p.strict || t.f.Variant != nil && t.theme == nil {
+		return nil
+	}
+	f := term.Fail("Fix them, or push without --strict.", "nothing is pushed: no served file would have all of %s:", t.what)
+	type key struct{ path, kind string }
+	known, isSaid := map[key]int{}, map[string]bool{}
+	add := func(d validate.Dropped) {
+		isSaid[d.Path] = true
+		f.Faults = append(f.Faults, d.Path+": "+d.Said())
+	}
+	_, invalid := t.dropInvalid(plan)
+	for _, d := range invalid {
+		add(d)
+	}
+	for _, d := range t.served(t.base).Diagnostics() {
+		known[key{cmp.Or(plan.renamed[d.Path], d.Path), d.Kind}]++
+	}
+	for _, d := range t.served(plan.wanted).Diagnostics() {
+		at := key{d.Path, d.Kind}
+		if known[at]--; known[at] < 0 && !isSaid[d.Path] {
+			add(validate.Dropped{Path: d.Path, Reason: d.Message, Location: t.wanted.TokenLocation(d.Path)})
+		}
+	}
+	if len(f.Faults) == 0 {
+		return nil
+	}
+	return f
+}
+
+// served are the files of the target if it is that document, or has these overrides.
+func (t *pushTarget) served(tree *jsontree.Node) *renderer.Set {
+	if t.f.Variant != nil {
+		return renderer.LoadTree(t.theme, tree, "")
+	}
+	return renderer.LoadTree(tree, nil, "")
+}
+
+// dropInvalid returns what a plan wants without what the API would refuse of it, and that with its places.
+func (t *pushTarget) dropInvalid(p pushPlan) (valid *jsontree.Node, out []validate.Dropped) {
+	if t.f.Variant != nil {
+		valid, out = validate.DropInvalidOverrides(p.wanted)
+	} else {
+		valid, out = validate.DropInvalid(p.wanted, t.base)
+	}
+	for i, d := range out {
+		out[i].Location = cmp.Or(t.wanted.Location(d.Pointer), t.wanted.TokenLocation(d.Path))
+	}
+	return valid, out
+}
+
 func (t *pushTarget) planTheme() pushPlan {
 	p := pushPlan{skipped: t.wanted.Faults}
 	under := t.base
@@ -112,15 +167,12 @@ func (t *pushTarget) planTheme() pushPlan {
 	p.wanted = tokentree.JoinGroups(under, t.wanted.Tree)
 	if !t.p.strict {
 		var out []validate.Dropped
-		p.wanted, out = validate.DropInvalid(p.wanted, t.base)
-		for i := range out {
-			out[i].Location = t.wanted.Location(out[i].Pointer)
-		}
+		p.wanted, out = t.dropInvalid(p)
 		p.remains = remainingTokens(t.wanted.Tree, out, t.lostFaults())
 		p.skipped = append(p.skipped[:len(p.skipped):len(p.skipped)], out...)
 		left := leftPointers(out)
 		files := dtcg.Read(t.wanted.Tree)
-		t.findUnserved(&p, renderer.LoadTree(p.wanted, nil, ""), func(path string) *jsontree.Node {
+		t.findUnserved(&p, func(path string) *jsontree.Node {
 			if token := files.Token(path); token != nil && !isLeft(token.Pointer().String(), left) {
 				return token.Value
 			}
@@ -128,6 +180,7 @@ func (t *pushTarget) planTheme() pushPlan {
 		})
 	}
 	renames := tokendiff.Renames(dtcg.Read(t.base), dtcg.Read(p.wanted))
+	p.renamed = renames.Tokens
 	ops, _ := patch.Diff(t.base, p.wanted, renames.Moves)
 	p.theme = batch.Sendable(ops, batch.MaxBatchBytes)
 	p.operations, p.count = p.theme, len(p.theme)
@@ -166,7 +219,7 @@ func (t *pushTarget) unservedBefore() func(path string, value *jsontree.Node) bo
 	if t.f.Variant != nil {
 		document, overrides = t.theme, t.base
 	}
-	lost, tokens := lostPaths(renderer.LoadTree(document, overrides, "")), dtcg.Read(document)
+	lost, tokens := lostPaths(t.served(t.base)), dtcg.Read(document)
 	return func(path string, value *jsontree.Node) bool {
 		stored := overrides.Find(path)
 		if token := tokens.Token(path); stored == nil && token != nil {
@@ -211,14 +264,14 @@ func (p *pushPlan) dependents(files *jsontree.Node) (count int) {
 	return count
 }
 
-// findUnserved finds the tokens of the files that no served file of a set has, besides those with references that were
+// findUnserved finds the tokens of the files that no served file would have, besides those with references that were
 // kept. valueOf returns the value that the files have for a path, or nil.
-func (t *pushTarget) findUnserved(p *pushPlan, set *renderer.Set, valueOf func(path string) *jsontree.Node) {
+func (t *pushTarget) findUnserved(p *pushPlan, valueOf func(path string) *jsontree.Node) {
 	kept := map[string]bool{}
 	for _, u := range t.wanted.Unapplied {
 		kept[u.Path] = t.p.KeepReferences
 	}
-	found := set.Diagnostics()
+	found := t.served(p.wanted).Diagnostics()
 	p.unserved = p.remains.notServed(found, t.unservedBefore(), func(path string) *jsontree.Node {
 		if kept[path] {
 			return nil
@@ -259,10 +312,7 @@ func (t *pushTarget) planVariant() pushPlan {
 	p := pushPlan{wanted: t.wanted.Tree, skipped: t.wanted.Faults}
 	if !t.p.strict {
 		var out []validate.Dropped
-		p.wanted, out = validate.DropInvalidOverrides(p.wanted)
-		for i := range out {
-			out[i].Location = t.wanted.TokenLocation(out[i].Path)
-		}
+		p.wanted, out = t.dropInvalid(p)
 		p.remains = remainingOverrides(t.wanted.Tree, p.wanted, t.wanted.Faults)
 		p.skipped = append(p.skipped[:len(p.skipped):len(p.skipped)], out...)
 	}
@@ -275,7 +325,7 @@ func (t *pushTarget) planVariant() pushPlan {
 		p.wanted = tokentree.JoinFlat(t.base, p.wanted)
 	}
 	if !t.p.strict && t.theme != nil {
-		t.findUnserved(&p, renderer.LoadTree(t.theme, p.wanted, ""), t.ofVariant(files))
+		t.findUnserved(&p, t.ofVariant(files))
 		count := p.dependents(files)
 		p.remains.Of, p.remains.Pushed = p.remains.Of+count, p.remains.Pushed+count
 	}

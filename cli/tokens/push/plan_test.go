@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,6 +108,39 @@ func TestStrictRefusesValuesThatAreTexts(t *testing.T) {
 		f, isFailure := errors.AsType[*term.Failure](err)
 		if isFailure != (want != "") || isFailure && (len(f.Faults) != 1 || !strings.HasPrefix(f.Faults[0], want+name+":1: ")) {
 			t.Errorf("%s: refused with %+v, want %q", text, f, want)
+		}
+	}
+}
+
+// TestStrictRefusesWhatTheOriginWould: before anything is sent, and in a dry run too.
+func TestStrictRefusesWhatTheOriginWould(t *testing.T) {
+	const theme = `{"a":{"$type":"color","$value":"#fff"}}`
+	for _, c := range []struct {
+		files, stored string
+		isVariant     bool
+		want          []string
+	}{
+		{`{"b":{"$type":"color","$value":null}}`, theme, false, []string{"b: a value of type color cannot be null"}},
+		{`{"x-b":{"$value":1},"x":{"b":{"$value":2}}}`, theme, false, []string{"x-b: --x-b of x-b is also declared by x.b, which comes later and wins"}},
+		{`{"b":{"$value":"{c}"}}`, theme, false, []string{"b: {c} names no token"}},
+		{`{"b":{"$value":"{c}"}}`, `{"b":{"$value":"{c}"}}`, false, nil},
+		{`{"` + strings.Repeat("n", 257) + `":{"$value":1}}`, theme, false, []string{strings.Repeat("n", 257) + ": a name has at most 256 characters, and this has 257: 1"}},
+		{`{"a":"#000"}`, `{}`, true, nil},
+		{`{"a":"4px","b{":"4px"}`, `{}`, true, []string{"b{: a name holds none of { }", "a: the override is ignored, the Theme's own value stands: color: not a colour"}},
+	} {
+		f := target.Resolved{}
+		if c.isVariant {
+			f.Variant = &client.Variant{}
+		}
+		p := newPushTarget(nil, nil, f, pushFlags{strict: true, dryRun: true}, &source.Sources{Tree: tokentreetest.Parse(t, c.files)})
+		p.base, p.theme = tokentreetest.Parse(t, c.stored), tokentreetest.Parse(t, theme)
+		failure, _ := errors.AsType[*term.Failure](p.refuseStrict(p.plan()))
+		var got []string
+		if failure != nil {
+			got = failure.Faults
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s over %s is refused with %q, want %q", c.files, c.stored, got, c.want)
 		}
 	}
 }

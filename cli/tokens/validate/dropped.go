@@ -23,8 +23,8 @@ type Dropped struct {
 	Kind string `json:"kind,omitempty"` // of the diagnostic, if it is a reference
 }
 
-// said is the reason for a person: with the place before it and the value behind it.
-func (d Dropped) said() string {
+// Said is the reason for a person: with the place before it and the value behind it.
+func (d Dropped) Said() string {
 	text := d.Reason
 	if d.Location != "" {
 		text = d.Location + ": " + text
@@ -128,7 +128,7 @@ func PathFault(path string) string {
 func droppedRows(a *term.App, list []Dropped, full bool) (rows [][]term.Escaped) {
 	if full || len(list) <= shownRows && !term.IsTerminal(a.Err) {
 		for _, s := range list {
-			rows = append(rows, []term.Escaped{term.Cell(s.Path), term.Cell(escape.Line(s.said()))})
+			rows = append(rows, []term.Escaped{term.Cell(s.Path), term.Cell(escape.Line(s.Said()))})
 		}
 		return rows
 	}
@@ -137,7 +137,7 @@ func droppedRows(a *term.App, list []Dropped, full bool) (rows [][]term.Escaped)
 		if len(g) > 1 {
 			path += " and " + strconv.Itoa(len(g)-1) + " more"
 		}
-		rows = append(rows, []term.Escaped{term.Cell(path), term.Cell(escape.Line(g[0].said()))})
+		rows = append(rows, []term.Escaped{term.Cell(path), term.Cell(escape.Line(g[0].Said()))})
 	}
 	return rows
 }
