@@ -231,43 +231,45 @@ func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.
 		}
 		list = append(list, lint.Fault{Diagnostic: d, Location: theme.Location(f.Pointer), Next: next})
 	}
-	var laid *jsontree.Node
 	if overrides != nil {
-		laid = overrides.Tree
-		_, invalid := validate.DropInvalidOverrides(laid)
+		_, invalid := validate.DropInvalidOverrides(overrides.Tree)
 		for _, o := range invalid {
 			d := client.Diagnostic{Path: o.Path, Kind: refusedKind, Message: o.Reason}
 			list = append(list, lint.Fault{Diagnostic: d, Location: overrides.TokenLocation(o.Path), Next: refusedNext})
 		}
 	}
-	refused, read := list, dtcg.Read(document)
-	for _, d := range renderer.LoadTree(document, laid, "").Diagnostics() {
-		if isRefused(refused, d.Path) {
-			continue // that says it already
+	refused := list
+	for _, f := range diagnosed(document, theme, overrides) {
+		if !isRefused(refused, f.Path) {
+			list = append(list, f)
 		}
-		said := client.Diagnostic{Path: d.Path, Kind: d.Kind, Message: d.Message}
-		where := ""
-		if overrides != nil && overrides.Tree.Find(d.Path) != nil {
-			where = overrides.TokenLocation(d.Path)
-		} else {
-			where = theme.TokenLocation(d.Path)
-		}
-		fault := lint.Fault{Diagnostic: said, Location: where}
-		if t := read.Token(d.Path); t != nil && (d.Kind == dtcg.ValueMisfit || d.Kind == dtcg.ValueUnsafe) {
-			fault.Value = tokenfile.Clip(string(jsontree.Append(nil, valueOf(t, laid))))
-		}
-		list = append(list, fault)
 	}
 	lint.Advise(list, tokenPaths(document))
 	return list
 }
 
-// valueOf is the value of a token, or what overrides it.
-func valueOf(t *dtcg.Token, overrides *jsontree.Node) *jsontree.Node {
-	if over := overrides.Find(t.Path); over != nil {
-		return over
+// diagnosed lists what the served files of a document with overrides would leave out. A fault that the document has
+// without the overrides too is one of its own files.
+func diagnosed(document *jsontree.Node, theme, overrides *source.Sources) (list []lint.Fault) {
+	var laid *jsontree.Node
+	if overrides != nil {
+		laid = overrides.Tree
 	}
-	return t.Value
+	read, alone := dtcg.Read(document), renderer.LoadTree(document, nil, "").Diagnostics()
+	for _, d := range renderer.LoadTree(document, laid, "").Diagnostics() {
+		of, value := theme, laid.Find(d.Path)
+		if value != nil && !slices.Contains(alone, d) {
+			of = overrides
+		} else if t := read.Token(d.Path); t != nil {
+			value = t.Value
+		}
+		fault := lint.Fault{Diagnostic: client.Diagnostic{Path: d.Path, Kind: d.Kind, Message: d.Message}, Location: of.TokenLocation(d.Path)}
+		if value != nil && (d.Kind == dtcg.ValueMisfit || d.Kind == dtcg.ValueUnsafe) {
+			fault.Value = tokenfile.Clip(string(jsontree.Append(nil, value)))
+		}
+		list = append(list, fault)
+	}
+	return list
 }
 
 // storedReferences lists the references of a document that are not in a list of its faults: they are stored, and
