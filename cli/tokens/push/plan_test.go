@@ -95,6 +95,7 @@ func TestAPushOfTheStoredDocumentChangesNothing(t *testing.T) {
 func TestStrictRefusesValuesThatAreTexts(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"a":{"value":"1px"},"b":{"value":"calc(1px"}}`: "b: ", `{"a":{"value":"1px"},"b":{"value":"url(x)"}}`: "b: ", `{"a":{"value":"1px"},"b":{"value":"Hello."}}`: "",
+		`{"a":{"$value":"{{x}}"},"{x}":{"$value":"1px"}}`: "", `{"b":{"$value":"{{x}}"},"x":{"$value":"1px"}}`: "b: ",
 	} {
 		name := filepath.Join(t.TempDir(), "in.json")
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
