@@ -795,6 +795,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"a":"#fff","b":"rgb(var(--x) / <alpha-value>)","c":"theme(no.b)"}`, "expressions of Tailwind b, expressions of Tailwind c"},
 		{`{"a":{"value":"1px"},"b":{"value":"2px"},"c":{"value":"calc(1px"},"d":{"value":"url(x)"},"e":{"value":"x(1)"},"f":{"value":"Hello (you)."}}`, "values that are text in quotes c, addresses d, values that are text in quotes e"},
 		{`{"a":{"$value":"#000 */ x"},"b":{"$value":"x; y","$type":"string"},"c":{"$value":"red;} body{}"}}`, "values that are text in quotes a, values that are text in quotes c"},
+		{`{"s":{"":{"a":"#fff"},"ok":"2px"},"x.":"1px","":"3px","y.z":"4px"}`, ", names that are empty s.a, names that are empty x"},
 		{`{"a":"1px","b":{"c":"1px;} body{}"}}`, "values that are text in quotes b.c"},
 		{`{"a":{"$type":"dimension","$value":"16 px"},"b":{"$type":"string","$value":"16 px"},"c":{"$type":"dimension","$value":"16px"}}`, "blanks before units a"},
 	}

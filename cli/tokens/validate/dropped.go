@@ -128,12 +128,12 @@ func PathFault(path string) string {
 func droppedRows(a *term.App, list []Dropped, full bool) (rows [][]term.Escaped) {
 	if full || len(list) <= shownRows && !term.IsTerminal(a.Err) {
 		for _, s := range list {
-			rows = append(rows, []term.Escaped{term.Cell(s.Path), term.Cell(escape.Line(s.Said()))})
+			rows = append(rows, []term.Escaped{term.Cell(cmp.Or(s.Path, `""`)), term.Cell(escape.Line(s.Said()))})
 		}
 		return rows
 	}
 	for _, g := range term.Grouped(list, func(s Dropped) string { return s.Reason }) {
-		path := g[0].Path
+		path := cmp.Or(g[0].Path, `""`)
 		if len(g) > 1 {
 			path += " and " + strconv.Itoa(len(g)-1) + " more"
 		}
