@@ -5,9 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"example.com/livery/cli/account"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
@@ -142,6 +144,32 @@ func TestStrictRefusesWhatTheOriginWould(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s over %s is refused with %q, want %q", c.files, c.stored, got, c.want)
+		}
+	}
+}
+
+// TestStrictRefusesEachValueThatAFileOfAFolderReplaces: of many tokens too, unless --yes says that the last counts.
+func TestStrictRefusesEachValueThatAFileOfAFolderReplaces(t *testing.T) {
+	dir, many := t.TempDir(), `"t":{"$value":0}`
+	for i := range 100 {
+		many += `,"t` + strconv.Itoa(i) + `":{"$value":1}`
+	}
+	for name, text := range map[string]string{"a.json": "{" + many + "}", "b.json": `{"t":{"$value":2}}`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := source.Theme(&term.App{}, []string{dir}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		flags   pushFlags
+		refused bool
+	}{{pushFlags{}, false}, {pushFlags{strict: true}, true}, {pushFlags{strict: true, acceptLoss: true}, true}, {pushFlags{strict: true, confirmed: true}, false}} {
+		err := (&app{&account.Session{App: &term.App{}}}).confirmFolder(t.Context(), s, &c.flags)
+		if (err != nil) != c.refused {
+			t.Errorf("strict %v, --accept-loss %v, --yes %v: %v, want a failure: %v", c.flags.strict, c.flags.acceptLoss, c.flags.confirmed, err, c.refused)
 		}
 	}
 }
