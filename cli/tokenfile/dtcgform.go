@@ -259,98 +259,6 @@ func isBlank(n *jsontree.Node) bool {
 	return n.IsObject() && !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !isMeta(m.Name) && !isBlank(m.Value) })
 }
 
-// commentNames are the members of groups in which people write comments.
-var commentNames = []string{"comment", "description", "desc", "docs", "documentation", "note", "notes"}
-
-// isComment reports whether a member of a group of that name is a comment.
-func isComment(name string) bool {
-	return slices.Contains(commentNames, strings.TrimLeft(strings.ToLower(name), "_"))
-}
-
-// stray converts a member of a group that is neither a group nor a token: a comment, or a value that is a token's by
-// its shape or by the type of the group. Another value is lost if tokens stand beside it, unless it says something of the
-// group or the file.
-func (c *setConverter) stray(group *jsontree.Node, m jsontree.Member, path jsontree.Pointer) jsontree.Member {
-	isText := func(m jsontree.Member) bool { return isComment(m.Name) && m.Value.IsString() }
-	typ, isPlain := c.plainType(m, path)
-	switch {
-	case isText(m) && group.Find("$description") == nil && group.Members[slices.IndexFunc(group.Members, isText)].Name == m.Name:
-		if m.Name != "description" || c.dialect == dollarTokens {
-			c.concede("comments of groups", path, `it is the $description of its group now: "`+Clip(m.Value.Text)+`"`)
-		}
-		m.Name = "$description"
-	case isPlain && isArray(m.Value) && isScale(m.Value, path):
-		c.concede(outsideToken, path, "each item of "+spelled(m.Value)+" is a token now")
-		items := jsontree.NewObject()
-		for i, item := range m.Value.Items() {
-			tree.Put(items, []string{itoa(i)}, plainToken(item))
-		}
-		m.Value = items
-	case isPlain:
-		c.concede(outsideToken, path, spelled(m.Value)+" is a token"+ofType(typ)+" now")
-		m.Value = plainToken(m.Value)
-	case c.hidden(m.Value, path, "it stands in an array, and only groups hold tokens; write the array as a group with a name for each") && !holdsTexts(m.Value):
-		m.Value = nil
-	case len(path) > 1 && m.Value.Kind != jsontree.Bool && !isNote(m.Name) && c.holdsTokens(group, path):
-		message := spelled(m.Value) + ` is left out: it stands outside a token, and nothing says that it is a value; if it is, write {"$value": …}, else put it into $extensions`
-		c.part.Faults = append(c.part.Faults, Fault{c.pointer(path), strings.Join(path, "."), message})
-		m.Value = nil
-	default:
-		c.concede("members that are neither group nor token", path, spelled(m.Value)+" is left out")
-		m.Value = nil
-	}
-	return m
-}
-
-// outsideToken is the kind of the concessions of values that stand in a group as they are.
-const outsideToken = "values outside a token"
-
-func plainToken(value *jsontree.Node) *jsontree.Node {
-	return jsontree.NewObject(jsontree.Member{Name: "$value", Value: value})
-}
-
-// ofType names a type, if there is one.
-func ofType(typ string) string {
-	if typ == "" {
-		return ""
-	}
-	return " of type " + typ
-}
-
-// plainType is the type of a member that is not written as a token, and reports whether it is one. A number that stands
-// for the version of a file is not, nor is a text of digits at the root.
-func (c *setConverter) plainType(m jsontree.Member, path jsontree.Pointer) (typ string, is bool) {
-	isNumber := m.Value.Kind == jsontree.Number
-	typ = Shape(m.Value)
-	_, isKnown := dtcg.KindOf(c.above)
-	switch {
-	case isNote(m.Name) || len(path) == 1 && (isNumber || typ == "number") && (!isNumber || strings.Contains(ModeKey(m.Name), "version")):
-		return "", false
-	case c.dialect != dollarTokens: // whose groups say more of themselves
-		typ = css.InferType(m.Value)
-		return typ, m.Value.IsString() && typ != ""
-	case isKnown && m.Value.Kind != jsontree.Null && Fits(c.above, m.Value):
-		return c.above, true
-	}
-	return typ, isNumber || isValue(m.Value) || isArray(m.Value) && isScale(m.Value, path)
-}
-
-// holdsTokens reports whether there are tokens among the members of a group of a document of DTCG.
-func (c *setConverter) holdsTokens(group *jsontree.Node, path jsontree.Pointer) bool {
-	return c.dialect == dollarTokens && slices.ContainsFunc(group.Members, func(m jsontree.Member) bool {
-		_, is := c.plainType(m, path)
-		return is && !isMeta(m.Name) || isToken(m.Value)
-	})
-}
-
-// isNote reports whether a member of a group of that name is not a value: a comment, or a name, say.
-func isNote(name string) bool { return isComment(name) || slices.Contains(besideValue, name) }
-
-// holdsTexts reports whether one of the items of an array is neither an object nor an array.
-func holdsTexts(n *jsontree.Node) bool {
-	return slices.ContainsFunc(n.Items(), func(item *jsontree.Node) bool { return !item.IsObject() && !isArray(item) })
-}
-
 // hidden names the tokens in a value that is not read, and reports whether there are some.
 func (c *setConverter) hidden(n *jsontree.Node, path jsontree.Pointer, why string) bool {
 	list := notRead(n, path, why)
@@ -501,16 +409,17 @@ const besideKind = "members beside the value of a token"
 var modeMember = regexp.MustCompile(`(?i)(dark|light|contrast).*value|value.*(dark|light|contrast)|^\$?(dark|light|modes|values|valuesByMode|themes)$`)
 
 // nameBeside names what stands in a token beside its value and that no served file has: as lost tokens and values in
-// other modes, and else what has the shape of a value. A document of DTCG keeps it.
+// other modes, and else what has the shape of a value, or of a document of DTCG anything, which it keeps.
 func (c *setConverter) nameBeside(n *jsontree.Node, path jsontree.Pointer) {
 	for _, m := range n.Members {
 		below, isMode := append(path[:len(path):len(path)], m.Name), modeMember.MatchString(m.Name)
 		isNumber := func(l leaf) bool { return isMode && l.value.Kind == jsontree.Number }
 		isLeaf := func(l leaf) bool { return l.isToken() || isNumber(l) }
+		isChild := c.dialect == dollarTokens && !isMeta(m.Name) // of any shape: check names them too
 		switch {
 		case isOfToken(m.Name) || slices.Contains(metadataNames, m.Name):
 		case c.hidden(m.Value, below, insideToken(path)), isBuilt(n), slices.Contains(besideValue, m.Name):
-		case !slices.ContainsFunc(leaves(jsontree.NewObject(jsontree.Member{Name: strings.TrimPrefix(m.Name, "$"), Value: m.Value}), nil, nil), isLeaf):
+		case !isChild && !slices.ContainsFunc(leaves(jsontree.NewObject(jsontree.Member{Name: strings.TrimPrefix(m.Name, "$"), Value: m.Value}), nil, nil), isLeaf):
 		case isMode:
 			message := "its member " + m.Name + " is left out: " + spelled(m.Value) + `; write {"light": …, "dark": …} as the value`
 			c.part.Faults = append(c.part.Faults, Fault{c.pointer(below), strings.Join(path, "."), message})

@@ -785,7 +785,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"a":{"value":{"light":"#fff","dark":"#000"," dark":"#111","_dark":"#000"}}}`, "values of one mode a, values of several modes a"},
 		{`{"s":{"c":{"type":"composition","value":{"fill":"#005","x":"1px"},"fill":{"value":"#006"},"x":"2px"}},"$themes":[]}`, "c.fill, compositions c, members beside the value of a token c"},
 		{`{"a":{"value":"#001","sets":{"dark":{"value":"#002"}}},"b":{"value":"#003","sets":{"light":{"value":"#004"},"dark":{"value":"#005"}}},"c":{"sets":{"dark":{"value":"#006"}}},"d":{"value":"1px","sets":{"x":{"value":"2px"}}}}`, "values of several modes a, values of several modes b, tokens with two values b, values of one mode alone c, values of several sets d"},
-		{`{"a":{"$value":"#fff","modes":{"x":4}},"b":{"$value":1,"$dark":2,"$deprecated":"#fff"},"c":{"$value":1,"n":2,"name":"{c}","hover":"#000"}}`, "a, b, members beside the value of a token c"},
+		{`{"a":{"$value":"#fff","modes":{"x":4}},"b":{"$value":1,"$dark":2,"$deprecated":"#fff"},"c":{"$value":1,"n":"x","name":"{c}","hover":"#000"}}`, "a, b, members beside the value of a token c, members beside the value of a token c"},
 		{`{"s":{"a":{"value":"#fff","dark":"#000"},"b":{"value":"#fff","on":{"dark":"#000"}}},"$themes":[]}`, "a, members beside the value of a token b"},
 		{`{"l":[{"name":"a","value":"#fff","valuesByMode":{"dark":"#000"}},{"name":"b","value":"#fff","children":[{"name":"x","value":"#000"}]},{"name":"c","value":1,"hover":{"value":2}}]}`, "a, b.children.0"},
 		{`{"color":[{"name":"a","value":"#fff"}],"size":[{"name":"a","value":"4px"},{"name":"a","value":"5px"}]}`, "size.a, lists with the names of others color, lists with the names of others size"},

@@ -263,7 +263,7 @@ func diagnosed(document *jsontree.Node, theme, overrides *source.Sources) (list 
 		} else if t := read.Token(d.Path); t != nil {
 			value = t.Value
 		}
-		fault := lint.Fault{Diagnostic: client.Diagnostic{Path: d.Path, Kind: d.Kind, Message: d.Message}, Location: of.TokenLocation(d.Path)}
+		fault := lint.Fault{Diagnostic: client.Diagnostic{Path: d.Path, Kind: d.Kind, Message: validate.Message(d, document)}, Location: of.TokenLocation(d.Path)}
 		if value != nil && (d.Kind == dtcg.ValueMisfit || d.Kind == dtcg.ValueUnsafe) {
 			fault.Value = tokenfile.Clip(string(jsontree.Append(nil, value)))
 		}

@@ -128,7 +128,7 @@ func (t *pushTarget) refuseStrict(plan pushPlan) error {
 	for _, d := range t.served(plan.wanted).Diagnostics() {
 		at := key{d.Path, d.Kind}
 		if known[at]--; known[at] < 0 && !isSaid[d.Path] {
-			add(validate.Dropped{Path: d.Path, Reason: d.Message, Location: t.wanted.TokenLocation(d.Path)})
+			add(validate.Dropped{Path: d.Path, Reason: validate.Message(d, t.wanted.Tree), Location: t.wanted.TokenLocation(d.Path)})
 		}
 	}
 	if len(f.Faults) == 0 {

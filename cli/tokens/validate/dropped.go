@@ -7,6 +7,8 @@ import (
 
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -33,6 +35,21 @@ func (d Dropped) Said() string {
 		text += ": " + d.Value
 	}
 	return text
+}
+
+// Message is what a diagnostic of a document says, with the names of the members that it is about.
+func Message(d dtcg.Diagnostic, document *jsontree.Node) string {
+	token := document.Lookup(strings.Split(d.Path, "."))
+	if d.Kind != dtcg.TokenHasChildren || token == nil {
+		return d.Message
+	}
+	var names []string
+	for _, m := range token.Members {
+		if !tokentree.IsMeta(m.Name) {
+			names = append(names, m.Name)
+		}
+	}
+	return d.Message + ": " + term.ShortList(names)
 }
 
 // PrintDropped lists what a push left out.
