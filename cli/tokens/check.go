@@ -144,7 +144,7 @@ func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]lint.
 			faults = append(faults, lint.Fault{Diagnostic: d})
 		}
 	}
-	lint.Advise(faults, paths)
+	advise(faults, paths)
 	return faults, nil, nil
 }
 
@@ -244,7 +244,7 @@ func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.
 			list = append(list, f)
 		}
 	}
-	lint.Advise(list, tokenPaths(document))
+	advise(list, tokentree.Paths(document))
 	return list
 }
 
@@ -287,13 +287,4 @@ func storedReferences(document *jsontree.Node, known []lint.Fault) (list []lint.
 // isRefused reports whether one of the faults is about a token, or a part of it.
 func isRefused(list []lint.Fault, path string) bool {
 	return slices.ContainsFunc(list, func(f lint.Fault) bool { return f.Path == path || strings.HasPrefix(f.Path, path+".$") })
-}
-
-func tokenPaths(document *jsontree.Node) []string {
-	d := dtcg.Read(document)
-	paths := make([]string, len(d.Tokens))
-	for i := range d.Tokens {
-		paths[i] = d.Tokens[i].Path
-	}
-	return paths
 }

@@ -1,14 +1,17 @@
-package tokens
+package tokens_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"example.com/livery/cli/account"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokenfile"
-	"example.com/livery/cli/tokens/source"
+	"example.com/livery/cli/tokens"
+	"example.com/livery/cli/tokens/lint"
 )
 
 // TestFaultsOfAThemeAreNotThoseOfItsOverrides: each names the file that has it, and the value there.
@@ -29,16 +32,28 @@ func TestFaultsOfAThemeAreNotThoseOfItsOverrides(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		theme, overrides, err := source.ThemeAndOverrides(&term.App{}, []string{filepath.Join(dir, "theme.json")}, []string{filepath.Join(dir, "over.json")}, tokenfile.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
 		var got []string
-		for _, f := range faultsOf(theme.Tree, theme, overrides) {
+		for _, f := range check(t, filepath.Join(dir, "theme.json"), "--overrides", filepath.Join(dir, "over.json")) {
 			got = append(got, filepath.Base(f.Location)+" "+f.Kind+" "+f.Value)
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: the faults are %q, want %q", c.rule, got, c.want)
 		}
 	}
+}
+
+// check returns what livery check lists.
+func check(t *testing.T, args ...string) (list []lint.Fault) {
+	var out, said bytes.Buffer
+	for _, cmd := range tokens.Commands(&account.Session{App: &term.App{Out: &out, Err: &said}}) {
+		if cmd.Name() == "check" {
+			cmd.SetArgs(append(args, "--json"))
+			cmd.SilenceErrors, cmd.SilenceUsage = true, true
+			_ = cmd.Execute() // faults are a failure too
+		}
+	}
+	if err := json.Unmarshal(out.Bytes(), &list); err != nil {
+		t.Fatalf("check prints %s, says %s: %v", out.String(), said.String(), err)
+	}
+	return list
 }

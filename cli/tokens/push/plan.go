@@ -125,7 +125,7 @@ func (t *pushTarget) refuseStrict(plan pushPlan) error {
 	for _, d := range t.served(t.base).Diagnostics() {
 		known[key{cmp.Or(plan.renamed[d.Path], d.Path), d.Kind}]++
 	}
-	for _, d := range t.served(plan.wanted).Diagnostics() {
+	for _, d := range t.diagnose(plan.wanted) {
 		at := key{d.Path, d.Kind}
 		if known[at]--; known[at] < 0 && !isSaid[d.Path] {
 			add(validate.Dropped{Path: d.Path, Reason: validate.Message(d, t.wanted.Tree), Location: t.wanted.TokenLocation(d.Path)})
@@ -143,6 +143,15 @@ func (t *pushTarget) served(tree *jsontree.Node) *renderer.Set {
 		return renderer.LoadTree(t.theme, tree, "")
 	}
 	return renderer.LoadTree(tree, nil, "")
+}
+
+// diagnose lists what the files of the target would leave out, with the nearest of names that are missing.
+func (t *pushTarget) diagnose(tree *jsontree.Node) []dtcg.Diagnostic {
+	document := tree
+	if t.f.Variant != nil {
+		document = t.theme
+	}
+	return validate.WithNearest(t.served(tree).Diagnostics(), tokentree.Paths(document))
 }
 
 // dropInvalid returns what a plan wants without what the API would refuse of it, and that with its places.
@@ -271,7 +280,7 @@ func (t *pushTarget) findUnserved(p *pushPlan, valueOf func(path string) *jsontr
 	for _, u := range t.wanted.Unapplied {
 		kept[u.Path] = t.p.KeepReferences
 	}
-	found := t.served(p.wanted).Diagnostics()
+	found := t.diagnose(p.wanted)
 	p.unserved = p.remains.notServed(found, t.unservedBefore(), func(path string) *jsontree.Node {
 		if kept[path] {
 			return nil

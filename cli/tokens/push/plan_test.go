@@ -125,7 +125,8 @@ func TestStrictRefusesWhatTheOriginWould(t *testing.T) {
 	}{
 		{`{"b":{"$type":"color","$value":null}}`, theme, false, []string{"b: a value of type color cannot be null"}},
 		{`{"x-b":{"$value":1},"x":{"b":{"$value":2}}}`, theme, false, []string{"x-b: --x-b of x-b is also declared by x.b, which comes later and wins"}},
-		{`{"b":{"$value":"{c}"}}`, theme, false, []string{"b: {c} names no token"}},
+		{`{"b":{"$value":"{nowhere}"}}`, theme, false, []string{"b: {nowhere} names no token"}},
+		{`{"color":{"brand":{"$value":1}},"b":{"$value":"{color.brnd}"}}`, theme, false, []string{"b: {color.brnd} names no token; did you mean color.brand?"}},
 		{`{"b":{"$value":1,"n":"x","m":{}}}`, theme, false, []string{"b: a token has no members but the $… ones; the others are never read: n, m"}},
 		{`{"b":{"$value":"{c}"}}`, `{"b":{"$value":"{c}"}}`, false, nil},
 		{`{"` + strings.Repeat("n", 257) + `":{"$value":1}}`, theme, false, []string{strings.Repeat("n", 257) + ": a name has at most 256 characters, and this has 257: 1"}},
