@@ -55,7 +55,7 @@ const (
 
 // convertSet makes a DTCG tree of one tree of tokens. at is its place in its file.
 func convertSet(name string, set *jsontree.Node, at jsontree.Pointer, d dialect, o Options) Part {
-	c := setConverter{part: Part{Name: name, At: at.String(), Origins: map[string]string{}}, at: at, dialect: d, modes: modeValues{Options: o.ofValues()}}
+	c := setConverter{part: Part{Name: name, At: at.String(), Origins: map[string]string{}}, at: at, dialect: d, holds: map[*jsontree.Node]bool{}, modes: modeValues{Options: o.ofValues()}}
 	c.modes.concede = c.concede
 	set = c.modes.withExtensions(set, cmp.Or(usualExtension(set), "default"), nil)
 	c.modes.learn(set)
@@ -73,6 +73,7 @@ type setConverter struct {
 	dialect dialect
 	modes   modeValues
 	above   string                      // the $type of the nearest group
+	holds   map[*jsontree.Node]bool     // groups that were looked at -> whether a token is among their members
 	moved   map[string]jsontree.Pointer // by the place of what stood inside a token: its place in the tree that was read
 }
 

@@ -79,8 +79,8 @@ func (c *setConverter) stray(group *jsontree.Node, m jsontree.Member, path jsont
 		m.Value = plainToken(m.Value)
 	case c.hidden(m.Value, path, "it stands in an array, and only groups hold tokens; write the array as a group with a name for each") && !holdsTexts(m.Value):
 		m.Value = nil
-	case len(path) > 1 && m.Value.Kind != jsontree.Bool && !isNote(m.Name) && c.holdsTokens(group, path):
-		message := spelled(m.Value) + ` is left out: it stands outside a token, and nothing says that it is a value; if it is, write {"$value": …}, else put it into $extensions`
+	case c.isLost(group, m, path):
+		message := spelled(m.Value) + ` is left out: it stands outside a token, and its shape is not that of a value; write {"$value": …} if it is one, else put it into $extensions`
 		c.part.Faults = append(c.part.Faults, Fault{c.pointer(path), strings.Join(path, "."), message})
 		m.Value = nil
 	default:
@@ -105,14 +105,15 @@ func ofType(typ string) string {
 	return " of type " + typ
 }
 
-// plainType is the type of a member that is not written as a token, and reports whether it is one. A number that stands
-// for the version of a file is not, nor is a text of digits at the root.
+// plainType is the type of a member that is not written as a token, and reports whether it is one. A text of digits
+// at the root is not.
 func (c *setConverter) plainType(m jsontree.Member, path jsontree.Pointer) (typ string, is bool) {
-	isNumber := m.Value.Kind == jsontree.Number
 	typ = Shape(m.Value)
 	_, isKnown := dtcg.KindOf(c.above)
+	isDigits := bareNumber.MatchString(textOf(m.Value))
+	isNumber := m.Value.Kind == jsontree.Number || isDigits
 	switch {
-	case isNote(m.Name) || len(path) == 1 && (isNumber || typ == "number") && (!isNumber || strings.Contains(ModeKey(m.Name), "version")):
+	case isNote(m.Name) || isDigits && len(path) == 1:
 		return "", false
 	case c.dialect != dollarTokens: // whose groups say more of themselves
 		typ = css.InferType(m.Value)
@@ -123,16 +124,27 @@ func (c *setConverter) plainType(m jsontree.Member, path jsontree.Pointer) (typ 
 	return typ, isNumber || isValue(m.Value) || isArray(m.Value) && isScale(m.Value, path)
 }
 
-// holdsTokens reports whether there are tokens among the members of a group of a document of DTCG.
-func (c *setConverter) holdsTokens(group *jsontree.Node, path jsontree.Pointer) bool {
-	return c.dialect == dollarTokens && slices.ContainsFunc(group.Members, func(m jsontree.Member) bool {
-		_, is := c.plainType(m, path)
-		return is && !isMeta(m.Name) || isToken(m.Value)
-	})
+// isLost reports whether a member that is not read is a token that is lost: tokens stand in its group of DTCG, or values
+// in it.
+func (c *setConverter) isLost(group *jsontree.Node, m jsontree.Member, path jsontree.Pointer) bool {
+	if c.dialect != dollarTokens || len(path) == 1 || m.Value.Kind == jsontree.Bool || isNote(m.Name) {
+		return false
+	}
+	holds, isKnown := c.holds[group]
+	if !isKnown { // else a large group takes the square of its time
+		holds = slices.ContainsFunc(group.Members, func(m jsontree.Member) bool {
+			_, isPlain := c.plainType(m, path)
+			return isPlain && !isMeta(m.Name) || isToken(m.Value)
+		})
+		c.holds[group] = holds
+	}
+	return holds || slices.ContainsFunc(leaves(jsontree.NewObject(m), nil, nil), func(l leaf) bool { return isValue(l.value) })
 }
 
-// isNote reports whether a member of a group of that name is not a value: a comment, or a name, say.
-func isNote(name string) bool { return isComment(name) || slices.Contains(besideValue, name) }
+// isNote reports whether a member of a group of that name is not a value: a comment, a name or a version, say.
+func isNote(name string) bool {
+	return isComment(name) || slices.Contains(besideValue, name) || slices.Contains([]string{"version", "schemaversion"}, ModeKey(name))
+}
 
 // holdsTexts reports whether one of the items of an array is neither an object nor an array.
 func holdsTexts(n *jsontree.Node) bool {

@@ -137,6 +137,7 @@ func TestValuesOutsideATokenAreKeptOrLost(t *testing.T) {
 		{`"s":{"a":[0,"4px"]}`, `"s":{"a":{"0":{"$value":0},"1":{"$value":"4px"}}}`, "", "s.a"},
 		{`"w":{"$type":"fontWeight","a":"bold"},"x":5,"y":"#000"`, `"w":{"$type":"fontWeight","a":{"$value":"bold"}},"x":{"$value":5},"y":{"$value":"#000"}`, "", "w.a x y"},
 		{`"s":{"a":"hello","b":null,"c":["x","y"],"d":1}`, `"s":{"d":{"$value":1}}`, "s.a s.b s.c", "s.d"},
+		{`"s":{"a":["1rem",{"lineHeight":2}]},"v":{"b":{"value":4,"unit":"px"},"w":"2","version":"3.1"}`, `"s":{},"v":{"b":{"$value":{"value":4,"unit":"px"}},"w":{"$value":"2"}}`, "s.a", "v.b v.w v.version"},
 		{`"brand":{"name":"9MM Pro","tagline":"Yours.","domains":["a.com","b.com"]}`, `"brand":{}`, "", "brand.name brand.tagline brand.domains"},
 		{`"version":2,"name":"Acme","v":"1.0","s":{"name":"S","notes":"n","published":true}`, `"s":{"$description":"n"}`, "", "version name v s.name s.notes s.published"},
 	} {

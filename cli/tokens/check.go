@@ -218,7 +218,8 @@ func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.
 			if f.Kind != "" {
 				continue // a reference, which stands in the list already
 			}
-			list = append(list, lint.Fault{Diagnostic: client.Diagnostic{Path: f.Path, Kind: refusedKind, Message: f.Reason}})
+			where, reason := f.Place()
+			list = append(list, lint.Fault{Diagnostic: client.Diagnostic{Path: f.Path, Kind: refusedKind, Message: reason}, Location: where})
 		}
 	}
 	list = append(list, storedReferences(document, list)...)

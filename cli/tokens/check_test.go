@@ -24,6 +24,7 @@ func TestFaultsOfAThemeAreNotThoseOfItsOverrides(t *testing.T) {
 		{"each of two values", `{"a":{"$type":"color","$value":"x y"}}`, `{"a":"z"}`, []string{`over.json:1 valueMisfit "z"`, `theme.json:1 valueMisfit "x y"`}},
 		{"an alias that the overrides mend", `{"a":{"$value":"{x}"}}`, `{"a":1}`, nil},
 		{"a circle that the overrides close", `{"a":{"$value":1},"b":{"$value":"{a}"}}`, `{"a":"{b}"}`, []string{"over.json:1 aliasCycle ", "theme.json:1 aliasCycle "}},
+		{"what no token can be made of", `{"a":{"$value":1},"b":{"$vlaue":1}}`, `{"a":1}`, []string{"theme.json:1 refused "}},
 		{"a path that is not one", `{"a":{"$value":1}}`, `{"a":1,"b{":1}`, []string{"over.json:1 refused "}},
 	} {
 		dir := t.TempDir()

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"cmp"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -36,6 +37,17 @@ func (d Dropped) Said() string {
 	}
 	return text
 }
+
+// Place is the file and line of what is dropped, and its reason without them.
+func (d Dropped) Place() (where, reason string) {
+	if m := located.FindStringSubmatch(d.Reason); d.Location == "" && m != nil {
+		return m[1], d.Reason[len(m[0]):]
+	}
+	return d.Location, d.Reason
+}
+
+// located is the file and line, and perhaps the column, with which a reason may begin.
+var located = regexp.MustCompile(`^(.*?:[0-9]+)(?::[0-9]+)?: `)
 
 // Message is what a diagnostic of a document says, with the names of the members that it is about.
 func Message(d dtcg.Diagnostic, document *jsontree.Node) string {
