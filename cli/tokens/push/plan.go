@@ -76,7 +76,7 @@ func (t *pushTarget) read(ctx context.Context) (err error) {
 		return nil
 	}
 	if t.f.Variant == nil {
-		if t.set, t.base, err = tokentree.CurrentDocument(ctx, t.c, t.f.Theme); err == nil {
+		if t.set, t.base, err = tokentree.CurrentDocument(ctx, t.c, t.f.Theme); err == nil && t.p.Mode == "" && t.p.variants != "auto" {
 			t.wanted = t.wanted.AsStored(t.base)
 		}
 		return err

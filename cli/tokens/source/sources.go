@@ -287,7 +287,7 @@ func (s *Sources) fault(file *tokenFile, part tokenfile.Part) {
 // AsStored returns s, or if the files say nothing else than a document that is stored, s for this document as it is:
 // what is written in it otherwise than the API takes it now is no change. References that it has are applied.
 func (s *Sources) AsStored(document *jsontree.Node) *Sources {
-	isSame := len(s.forms) == 1 && s.forms[0].kind == tokenfile.DTCG && jsontree.Equal(s.forms[0].parsed.Root, document)
+	isSame := len(s.forms) == 1 && jsontree.Equal(s.forms[0].parsed.Root, document)
 	if !isSame || len(references.Unapplied(document)) > 0 {
 		return s
 	}
