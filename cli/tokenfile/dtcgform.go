@@ -55,7 +55,7 @@ const (
 
 // convertSet makes a DTCG tree of one tree of tokens. at is its place in its file.
 func convertSet(name string, set *jsontree.Node, at jsontree.Pointer, d dialect, o Options) Part {
-	c := setConverter{part: Part{Name: name, At: at.String(), Origins: map[string]string{}}, at: at, dialect: d, modes: modeValues{Options: o.ofValues()}}
+	c := setConverter{part: Part{Name: name, At: at.String(), Origins: map[string]string{}}, at: at, dialect: d, holds: map[*jsontree.Node]bool{}, modes: modeValues{Options: o.ofValues()}}
 	c.modes.concede = c.concede
 	set = c.modes.withExtensions(set, cmp.Or(usualExtension(set), "default"), nil)
 	c.modes.learn(set)
@@ -73,7 +73,8 @@ type setConverter struct {
 	at      jsontree.Pointer
 	dialect dialect
 	modes   modeValues
-	above   string // the $type of the nearest group
+	above   string                  // the $type of the nearest group
+	holds   map[*jsontree.Node]bool // groups that were looked at -> whether a token is among their members
 	left    []leftMember
 	moved   map[string]jsontree.Pointer // by the place of what stood inside a token: its place in the tree that was read
 }
@@ -219,7 +220,7 @@ func (c *setConverter) member(group *jsontree.Node, m jsontree.Member, path json
 		if !isFree || m.Name == "$value" || m.Name == "$defs" && c.dialect != dollarTokens {
 			c.hidden(m.Value, path, "its name, or that of its group, begins with $, which no token's does; rename it")
 		}
-	case !m.Value.IsObject():
+	case !m.Value.IsObject() || c.dialect == dollarTokens && isPlainValue(m.Value) && Fits(Shape(m.Value), m.Value) && !holds(m.Value, "$value"):
 		return c.stray(group, m, path)
 	case m.Value.Find("$value") != nil || isLegacyToken(m.Value) && !(c.dialect == dollarTokens && isBlank(m.Value)) ||
 		c.dialect == dictionaryTokens && isQuantity(m.Value):
@@ -259,41 +260,6 @@ func (c *setConverter) nameEmpty(group *jsontree.Node, path jsontree.Pointer) {
 // also if a group in it is called value.
 func isBlank(n *jsontree.Node) bool {
 	return n.IsObject() && !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !isMeta(m.Name) && !isBlank(m.Value) })
-}
-
-// commentNames are the members of groups in which people write comments.
-var commentNames = []string{"comment", "description", "desc", "docs", "documentation", "note", "notes"}
-
-// isComment reports whether a member of a group of that name is a comment.
-func isComment(name string) bool {
-	return slices.Contains(commentNames, strings.TrimLeft(strings.ToLower(name), "_"))
-}
-
-// stray converts a member of a group that is neither a group nor a token: a comment, or a value that is a token's by
-// its shape.
-func (c *setConverter) stray(group *jsontree.Node, m jsontree.Member, path jsontree.Pointer) jsontree.Member {
-	isText := func(m jsontree.Member) bool { return isComment(m.Name) && m.Value.IsString() }
-	switch {
-	case isText(m) && group.Find("$description") == nil && group.Members[slices.IndexFunc(group.Members, isText)].Name == m.Name:
-		if m.Name != "description" || c.dialect == dollarTokens {
-			c.concede("comments of groups", path, `it is the $description of its group now: "`+Clip(m.Value.Text)+`"`)
-		}
-		m.Name = "$description"
-	case !isComment(m.Name) && m.Value.IsString() && css.InferType(m.Value) != "" && (len(path) > 1 || css.InferType(m.Value) != "number"):
-		c.concede("values outside a token", path, `"`+Clip(m.Value.Text)+`" is a token of type `+css.InferType(m.Value)+" now")
-		m.Value = jsontree.NewObject(jsontree.Member{Name: "$value", Value: m.Value})
-	case c.hidden(m.Value, path, "it stands in an array, and only groups hold tokens; write the array as a group with a name for each") && !holdsTexts(m.Value):
-		m.Value = nil
-	default:
-		c.concede("members that are neither group nor token", path, spelled(m.Value)+" is left out")
-		m.Value = nil
-	}
-	return m
-}
-
-// holdsTexts reports whether one of the items of an array is neither an object nor an array.
-func holdsTexts(n *jsontree.Node) bool {
-	return slices.ContainsFunc(n.Items(), func(item *jsontree.Node) bool { return !item.IsObject() && !isArray(item) })
 }
 
 // hidden names the tokens in a value that is not read, and reports whether there are some.
@@ -447,18 +413,19 @@ const besideKind = "members beside the value of a token"
 var modeMember = regexp.MustCompile(`(?i)(dark|light|contrast).*value|value.*(dark|light|contrast)|^\$?(dark|light|modes|values|valuesByMode|themes)$`)
 
 // nameBeside names what stands in a token beside its value and that no served file has: as lost tokens and values in
-// other modes, and else what has the shape of a value. A document of DTCG keeps it.
+// other modes, and else what has the shape of a value, or of a document of DTCG anything, which it keeps.
 func (c *setConverter) nameBeside(n *jsontree.Node, path jsontree.Pointer) {
 	for _, m := range n.Members {
 		below, isMode := append(path[:len(path):len(path)], m.Name), modeMember.MatchString(m.Name)
 		isNumber := func(l leaf) bool { return isMode && l.value.Kind == jsontree.Number }
 		isLeaf := func(l leaf) bool { return l.isToken() || isNumber(l) }
+		isChild := c.dialect == dollarTokens && n.Find("$value") != nil && !isMeta(m.Name) // of any shape: check names them too
 		switch {
 		case isOfToken(m.Name) || slices.Contains(metadataNames, m.Name):
 		case c.hidden(m.Value, below, insideToken(path)), isBuilt(n), slices.Contains(besideValue, m.Name):
 		case slices.Contains(commentNames, m.Name):
 			c.leave(n, m, path)
-		case !slices.ContainsFunc(leaves(jsontree.NewObject(jsontree.Member{Name: strings.TrimPrefix(m.Name, "$"), Value: m.Value}), nil, nil), isLeaf):
+		case !isChild && !slices.ContainsFunc(leaves(jsontree.NewObject(jsontree.Member{Name: strings.TrimPrefix(m.Name, "$"), Value: m.Value}), nil, nil), isLeaf):
 			c.leave(n, m, path)
 		case isMode:
 			message := "its member " + m.Name + " is left out: " + spelled(m.Value) + `; write {"light": …, "dark": …} as the value`

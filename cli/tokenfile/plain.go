@@ -234,6 +234,15 @@ func readPlain(root *jsontree.Node, o Options) ([]Part, error) {
 	hasGroups := slices.ContainsFunc(root.Members, func(m jsontree.Member) bool { return m.Value.IsObject() })
 	for _, l := range joined.list {
 		path, origin := dottedPath(l.path), cmp.Or(l.origin.String(), l.path.String())
+		switch written := "." + strings.Join(l.path, ".") + "."; {
+		case len(path) == 0:
+			tree.fault(origin, "", "a name is not empty")
+			continue
+		case strings.Contains(written, ".."):
+			tree.part.Concessions = append(tree.part.Concessions, Concession{
+				"names that are empty", origin, strings.Join(path, "."), strconv.Quote(written[1:len(written)-1]) + " has an empty name, which is left out",
+			})
+		}
 		switch {
 		case l.isOfFile(hasGroups):
 			message := spelled(l.value) + " is left out"
@@ -242,7 +251,7 @@ func readPlain(root *jsontree.Node, o Options) ([]Part, error) {
 			}
 			tree.part.Concessions = append(tree.part.Concessions, Concession{"members that are not tokens", origin, strings.Join(l.path, "."), message})
 			continue
-		case l.value.Kind == jsontree.Null || len(path) == 0:
+		case l.value.Kind == jsontree.Null:
 			tree.fault(origin, strings.Join(l.path, "."), "it has no value")
 			continue
 		case l.value.Kind == jsontree.Array && css.InferType(l.value) == "":

@@ -131,6 +131,37 @@ func TestATypeWithoutAValueIsNamed(t *testing.T) {
 	}
 }
 
+// TestValuesOutsideATokenAreKeptOrLost: what is a value by its shape, or by the type of its group, is a token.
+func TestValuesOutsideATokenAreKeptOrLost(t *testing.T) {
+	for _, c := range []struct{ beside, want, lost, said string }{
+		{`"s":{"a":"4px","b":5,"c":"#fff"}`, `"s":{"a":{"$value":"4px"},"b":{"$value":5},"c":{"$value":"#fff"}}`, "", "s.a s.b s.c"},
+		{`"s":{"a":"0 1px 2px #000","b":["Inter","sans-serif"],"c":"{t}"}`, `"s":{"a":{"$value":"0 1px 2px #000"},"b":{"$value":["Inter","sans-serif"]},"c":{"$value":"{t}"}}`, "", "s.a s.b s.c"},
+		{`"s":{"a":{"value":4,"unit":"px"},"e":[0.1,0.2,0.3,1]}`, `"s":{"a":{"$value":{"value":4,"unit":"px"}},"e":{"$value":[0.1,0.2,0.3,1]}}`, "", "s.a s.e"},
+		{`"s":{"a":[0,"4px"]}`, `"s":{"a":{"0":{"$value":0},"1":{"$value":"4px"}}}`, "", "s.a"},
+		{`"w":{"$type":"fontWeight","a":"bold"},"x":5,"y":"#000"`, `"w":{"$type":"fontWeight","a":{"$value":"bold"}},"x":{"$value":5},"y":{"$value":"#000"}`, "", "w.a x y"},
+		{`"s":{"a":"hello","b":null,"c":["x","y"],"d":1}`, `"s":{"d":{"$value":1}}`, "s.a s.b s.c", "s.d"},
+		{`"s":{"a":["1rem",{"lineHeight":2}]},"v":{"b":{"value":4,"unit":"px"},"w":"2","version":"3.1"}`, `"s":{},"v":{"b":{"$value":{"value":4,"unit":"px"}},"w":{"$value":"2"}}`, "s.a", "v.b v.w v.version"},
+		{`"brand":{"name":"9MM Pro","tagline":"Yours.","domains":["a.com","b.com"]}`, `"brand":{}`, "", "brand.name brand.tagline brand.domains"},
+		{`"version":2,"name":"Acme","v":"1.0","s":{"name":"S","notes":"n","published":true}`, `"s":{"$description":"n"}`, "", "version name v s.name s.notes s.published"},
+	} {
+		parts, err := convert(t, `{"t":{"$value":1},`+c.beside+`}`, Options{})
+		if err != nil || len(parts) != 1 {
+			t.Fatal(parts, err)
+		}
+		var said, lost []string
+		for _, one := range parts[0].Concessions {
+			said = append(said, one.Path)
+		}
+		for _, one := range parts[0].Faults {
+			lost = append(lost, one.Path)
+		}
+		got := string(jsontree.Append(nil, parts[0].Tree))
+		if want := `{"t":{"$value":1},` + c.want + `}`; got != want || strings.Join(said, " ") != c.said || strings.Join(lost, " ") != c.lost {
+			t.Errorf("%s: the tokens are %s, want %s; named: %q, lost: %q", c.beside, got, want, said, lost)
+		}
+	}
+}
+
 func TestNamesInOtherLettersAreNamed(t *testing.T) {
 	parts, err := convert(t, `{"a":{"$value":1,"$Value":2},"b":{"$VALUE":1,"$Value":2}}`, Options{})
 	if err != nil || len(parts) != 1 {
@@ -764,7 +795,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"a":{"value":{"light":"#fff","dark":"#000"," dark":"#111","_dark":"#000"}}}`, "values of one mode a, values of several modes a"},
 		{`{"s":{"c":{"type":"composition","value":{"fill":"#005","x":"1px"},"fill":{"value":"#006"},"x":"2px"}},"$themes":[]}`, "c.fill, compositions c, members beside the value of a token c"},
 		{`{"a":{"value":"#001","sets":{"dark":{"value":"#002"}}},"b":{"value":"#003","sets":{"light":{"value":"#004"},"dark":{"value":"#005"}}},"c":{"sets":{"dark":{"value":"#006"}}},"d":{"value":"1px","sets":{"x":{"value":"2px"}}}}`, "values of several modes a, values of several modes b, tokens with two values b, values of one mode alone c, values of several sets d"},
-		{`{"a":{"$value":"#fff","modes":{"x":4}},"b":{"$value":1,"$dark":2,"$deprecated":"#fff"},"c":{"$value":1,"n":2,"name":"{c}","hover":"#000"}}`, "a, b, members beside the value of a token c"},
+		{`{"a":{"$value":"#fff","modes":{"x":4}},"b":{"$value":1,"$dark":2,"$deprecated":"#fff"},"c":{"$value":1,"n":"x","name":"{c}","hover":"#000"}}`, "a, b, members beside the value of a token c, members beside the value of a token c"},
 		{`{"s":{"a":{"value":"#fff","dark":"#000"},"b":{"value":"#fff","on":{"dark":"#000"}}},"$themes":[]}`, "a, members beside the value of a token b"},
 		{`{"l":[{"name":"a","value":"#fff","valuesByMode":{"dark":"#000"}},{"name":"b","value":"#fff","children":[{"name":"x","value":"#000"}]},{"name":"c","value":1,"hover":{"value":2}}]}`, "a, b.children.0"},
 		{`{"color":[{"name":"a","value":"#fff"}],"size":[{"name":"a","value":"4px"},{"name":"a","value":"5px"}]}`, "size.a, lists with the names of others color, lists with the names of others size"},
@@ -779,10 +810,11 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"color":{"a":{"value":"#fff","comment":"x","description":"y","owner":"Ann","meta":{},"name":"a"},"b":{"value":"#fff","comment":"x","owner":"Bo"}}}`, "members of tokens that are left out color.a, members of tokens that are left out color.a"},
 		{`{"a":{"value":"1px","deprecated":"use b","deprecated_comment":"or c","filePath":"a"},"b":{"value":"1px","deprecated":true,"$deprecated":false},"c":{"value":"1px","deprecated":true,"public":true,"comment":"x","$description":"x"}}`, "members of tokens that are left out a, members of tokens that are left out b, members of tokens that are left out c"},
 		{`{"l":[{"name":"a","value":"#fff","note":"x","group":"y","unit":""}]}`, "members of tokens that are left out a"},
-		{`{"a":{"$value":1},"b":{"value":2,"type":"number","comment":"x","extensions":{"x":1}},"c":{"$value":3,"owner":"Ann"}}`, "tokens without dollar signs b, members of tokens that are left out b"},
+		{`{"a":{"$value":1},"b":{"value":2,"type":"number","comment":"x","extensions":{"x":1}},"c":{"$value":3,"owner":"Ann"}}`, "tokens without dollar signs b, members beside the value of a token c, members of tokens that are left out b"},
 		{`{"a":{"sets":{"light":{"value":"#fff"},"dark":{"value":"#000"}},"component":"x"}}`, "values of several modes a, members of tokens that are left out a"},
 		{`{"name":"Acme","version":"1.0","type":"1px","c":{"a":"#fff","b":"#000","name":"x","note":"of a brand","none":[]}}`, "members that are not tokens name, members that are not tokens version, members that are not tokens c.note, members that are not tokens c.none"},
 		{`{"name":"Acme","title":"#fff"}`, ""},
+		{`{"s":{"":{"a":"#fff"},"ok":"2px"},"x.":"1px","":"3px","y.z":"4px"}`, ", names that are empty s.a, names that are empty x"},
 		{`{"a":"1px","b":{"c":"1px;} body{}"}}`, "values that are text in quotes b.c"},
 		{`{"a":{"$type":"dimension","$value":"16 px"},"b":{"$type":"string","$value":"16 px"},"c":{"$type":"dimension","$value":"16px"}}`, "blanks before units a"},
 	}

@@ -59,8 +59,11 @@ func (a *app) checkCommand() *cobra.Command {
 	return a.JSONFlag(target.MaybeOfVariant(cmd, &c.Target))
 }
 
-// refusedKind is the kind of a fault that the origin would refuse.
-const refusedKind = "refused"
+// refusedKind is the kind of a fault that the origin would refuse, and refusedNext what to know of it.
+const (
+	refusedKind = "refused"
+	refusedNext = "The origin refuses this; a push leaves it out."
+)
 
 func (a *app) check(cmd *cobra.Command, c checkFlags, files []string) error {
 	check := a.checkFiles
@@ -141,7 +144,7 @@ func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]lint.
 			faults = append(faults, lint.Fault{Diagnostic: d})
 		}
 	}
-	lint.Advise(faults, paths)
+	advise(faults, paths)
 	return faults, nil, nil
 }
 
@@ -215,38 +218,54 @@ func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.
 			if f.Kind != "" {
 				continue // a reference, which stands in the list already
 			}
-			list = append(list, lint.Fault{Diagnostic: client.Diagnostic{Path: f.Path, Kind: refusedKind, Message: f.Reason}})
+			where, reason := f.Place()
+			list = append(list, lint.Fault{Diagnostic: client.Diagnostic{Path: f.Path, Kind: refusedKind, Message: reason}, Location: where})
 		}
 	}
 	list = append(list, storedReferences(document, list)...)
-	for _, f := range dtcg.Check(document) {
+	for _, f := range validate.Check(document) {
 		p, _ := jsontree.ParsePointer(f.Pointer)
 		d := client.Diagnostic{Path: strings.Join(p, "."), Kind: refusedKind, Message: validate.WithHint(f.Message, document.Lookup(p))}
-		next := "The origin refuses this; a push leaves it out."
+		next := refusedNext
 		if near := validate.NearestType(f.Message); near != "" {
 			next = "Did you mean " + near + "? " + next
 		}
 		list = append(list, lint.Fault{Diagnostic: d, Location: theme.Location(f.Pointer), Next: next})
 	}
+	if overrides != nil {
+		_, invalid := validate.DropInvalidOverrides(overrides.Tree)
+		for _, o := range invalid {
+			d := client.Diagnostic{Path: o.Path, Kind: refusedKind, Message: o.Reason}
+			list = append(list, lint.Fault{Diagnostic: d, Location: overrides.TokenLocation(o.Path), Next: refusedNext})
+		}
+	}
+	refused := list
+	for _, f := range diagnosed(document, theme, overrides) {
+		if !isRefused(refused, f.Path) {
+			list = append(list, f)
+		}
+	}
+	advise(list, tokentree.Paths(document))
+	return list
+}
+
+// diagnosed lists what the served files of a document with overrides would leave out. A fault that the document has
+// without the overrides too is one of its own files.
+func diagnosed(document *jsontree.Node, theme, overrides *source.Sources) (list []lint.Fault) {
 	var laid *jsontree.Node
 	if overrides != nil {
 		laid = overrides.Tree
 	}
-	refused, read := list, dtcg.Read(document)
+	read, alone := dtcg.Read(document), renderer.LoadTree(document, nil, "").Diagnostics()
 	for _, d := range renderer.LoadTree(document, laid, "").Diagnostics() {
-		if isRefused(refused, d.Path) {
-			continue // that says it already
+		of, value := theme, laid.Find(d.Path)
+		if value != nil && !slices.Contains(alone, d) {
+			of = overrides
+		} else if t := read.Token(d.Path); t != nil {
+			value = t.Value
 		}
-		said := client.Diagnostic{Path: d.Path, Kind: d.Kind, Message: d.Message}
-		where := ""
-		if overrides != nil && overrides.Tree.Find(d.Path) != nil {
-			where = overrides.TokenLocation(d.Path)
-		} else {
-			where = theme.TokenLocation(d.Path)
-		}
-		fault := lint.Fault{Diagnostic: said, Location: where}
-		if t := read.Token(d.Path); t != nil && (d.Kind == dtcg.ValueMisfit || d.Kind == dtcg.ValueUnsafe) {
-			value := valueOf(t, laid)
+		fault := lint.Fault{Diagnostic: client.Diagnostic{Path: d.Path, Kind: d.Kind, Message: validate.Message(d, document)}, Location: of.TokenLocation(d.Path)}
+		if value != nil && (d.Kind == dtcg.ValueMisfit || d.Kind == dtcg.ValueUnsafe) {
 			fault.Value = tokenfile.Spelled(value)
 			if !value.IsString() {
 				fault.Message = validate.WithHint(fault.Message, value)
@@ -254,16 +273,7 @@ func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.
 		}
 		list = append(list, fault)
 	}
-	lint.Advise(list, tokenPaths(document))
 	return list
-}
-
-// valueOf is the value of a token, or what overrides it.
-func valueOf(t *dtcg.Token, overrides *jsontree.Node) *jsontree.Node {
-	if over := overrides.Find(t.Path); over != nil {
-		return over
-	}
-	return t.Value
 }
 
 // storedReferences lists the references of a document that are not in a list of its faults: they are stored, and
@@ -281,13 +291,4 @@ func storedReferences(document *jsontree.Node, known []lint.Fault) (list []lint.
 // isRefused reports whether one of the faults is about a token, or a part of it.
 func isRefused(list []lint.Fault, path string) bool {
 	return slices.ContainsFunc(list, func(f lint.Fault) bool { return f.Path == path || strings.HasPrefix(f.Path, path+".$") })
-}
-
-func tokenPaths(document *jsontree.Node) []string {
-	d := dtcg.Read(document)
-	paths := make([]string, len(d.Tokens))
-	for i := range d.Tokens {
-		paths[i] = d.Tokens[i].Path
-	}
-	return paths
 }

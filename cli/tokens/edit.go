@@ -125,7 +125,7 @@ func editing(document *jsontree.Node, e editFlags, path string, value json.RawMe
 	case n != nil && !dtcg.IsToken(n):
 		return nil, term.Fail("Name a token in it: livery theme show --tokens lists them.", "%s is a group", path)
 	case n == nil && !e.add:
-		return nil, noToken(path, tokenPaths(document), " To add it, use --add.")
+		return nil, noToken(path, tokentree.Paths(document), " To add it, use --add.")
 	case n == nil:
 		return append(missingGroups(document, path), client.Operation{Operation: "add", Path: at, Value: newToken(e, value)}), nil
 	}
@@ -271,7 +271,7 @@ func (a *app) removeTokens(ctx context.Context, c *client.Client, f target.Resol
 	var operations []client.Operation
 	for _, path := range paths {
 		if document.Lookup(strings.Split(path, ".")) == nil {
-			return noToken(path, tokenPaths(document), "")
+			return noToken(path, tokentree.Paths(document), "")
 		}
 		operations = append(operations, client.Operation{Operation: "remove", Path: tokentree.Pointer(path)})
 	}

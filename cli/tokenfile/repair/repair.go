@@ -82,13 +82,17 @@ func (r *Result) names() {
 	}
 	before, after := dtcg.Read(r.Tree).Tokens, dtcg.Read(tree).Tokens
 	r.Places = map[string]string{}
+	var braced []string // aliases whose end the braces in them hide
 	for i := range before {
 		renamed[before[i].Path] = after[i].Path
+		if strings.ContainsAny(before[i].Path, "{}") {
+			braced = append(braced, "{"+before[i].Path+"}", "{"+after[i].Path+"}")
+		}
 		if now, old := after[i].Pointer().String(), before[i].Pointer().String(); now != old {
 			r.Places[now] = old
 		}
 	}
-	r.Tree = mapAliases(tree, func(path string) string {
+	r.Tree = mapAliases(mapTexts(tree, strings.NewReplacer(braced...).Replace), func(path string) string {
 		if path, ok := renamed[path]; ok {
 			return path
 		}
@@ -185,10 +189,15 @@ func edit(n *jsontree.Node, at jsontree.Pointer, change func(at jsontree.Pointer
 
 // mapAliases returns a document with the paths between braces in the values of its tokens changed.
 func mapAliases(root *jsontree.Node, change func(path string) string) *jsontree.Node {
+	return mapTexts(root, func(text string) string { return mapText(text, change) })
+}
+
+// mapTexts returns a document with the texts in the values of its tokens changed.
+func mapTexts(root *jsontree.Node, change func(text string) string) *jsontree.Node {
 	return edit(root, nil, func(_ jsontree.Pointer, _ *jsontree.Node, m jsontree.Member) jsontree.Member {
 		if m.Value.IsObject() && dtcg.IsToken(m.Value) {
 			value := m.Value.Find("$value")
-			if changed := tokenfile.MapStrings(value, func(text string) string { return mapText(text, change) }); changed != value {
+			if changed := tokenfile.MapStrings(value, change); changed != value {
 				m.Value = tree.With(m.Value, "$value", changed)
 			}
 		}

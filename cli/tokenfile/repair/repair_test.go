@@ -48,6 +48,12 @@ func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 			`{"s":{"0-5":{"$value":"2px"},"_x_":{"$value":"calc({s.0-5} * 2)"}},"t":{"$type":"border","$value":{"width":"{s.0-5}"}}}`,
 			`/s/0-5 "0.5" is "0-5" now, in aliases too; /s/_x_ "{x}" is "_x_" now, in aliases too`,
 		},
+		{
+			"aliases to names with braces, of groups too",
+			`{"{x}":{"$value":1},"a}b":{"$value":2},"g":{"p{q":{"m":{"$value":3}}},"t":{"$value":"{{x}}"},"u":{"$value":"calc({a}b} * {g.p{q.m})"},"v":{"$value":"{{y}}"}}`,
+			`{"_x_":{"$value":1},"a_b":{"$value":2},"g":{"p_q":{"m":{"$value":3}}},"t":{"$value":"{_x_}"},"u":{"$value":"calc({a_b} * {g.p_q.m})"},"v":{"$value":"{{y}}"}}`,
+			`/_x_ "{x}" is "_x_" now, in aliases too; /a_b "a}b" is "a_b" now, in aliases too; /g/p_q "p{q" is "p_q" now, in aliases too`,
+		},
 		{"a name that is taken is left", `{"0.5":{"$value":1},"0-5":{"$value":2}}`, `{"0.5":{"$value":1},"0-5":{"$value":2}}`, `/0.5 "0.5" would be "0-5", which stands beside it; rename one of the two`},
 		{"the second of two that would have one name is left", `{"a{":{"$value":1},"a}":{"$value":2},"b":{"$value":"{a}}"}}`, `{"a_":{"$value":1},"a}":{"$value":2},"b":{"$value":"{a}}"}}`, `/a_ "a{" is "a_" now, in aliases too; /a} "a}" would be "a_", which stands beside it; rename one of the two`},
 		{"aliases that name a value", `{"a":{"$value":1},"b":{"$value":"{a.value}"},"c":{"$value":["{a.$value}"]},"d":{"$value":"{x.value}"}}`, `{"a":{"$value":1},"b":{"$value":"{a}"},"c":{"$value":["{a}"]},"d":{"$value":"{x.value}"}}`, ""},

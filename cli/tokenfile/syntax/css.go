@@ -312,7 +312,7 @@ func (r *cssReader) declare(selector, words string, start int) {
 		if stays {
 			loses = own
 		}
-		r.twice = append(r.twice, Duplicate{pointer, loses.line, jsontree.NewString(loses.value)})
+		r.twice = append(r.twice, Duplicate{pointer, loses.line, jsontree.NewString(loses.value), false})
 	}
 	if stays {
 		return

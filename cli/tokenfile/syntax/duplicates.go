@@ -11,6 +11,9 @@ type overridden struct {
 	pointer            string
 	offset, value, end int    // of its name, of its value, and behind its comma
 	text               string // of the value
+
+	first, last int  // of the overridden members in it, in the order in which they were found
+	isInside    bool // it stands in another one, with which it goes
 }
 
 // parseLast parses JSON, in which the last of several members of one name counts. It returns the text with blanks in place of
@@ -41,7 +44,7 @@ func parseLast(text string) (root *jsontree.Node, blanked string, twice []overri
 func duplicates(text string, twice []overridden, at func(int) int) (list []Duplicate) {
 	for _, o := range twice {
 		value, _ := jsontree.Parse(o.text)
-		list = append(list, Duplicate{o.pointer, 1 + strings.Count(text[:at(o.offset)], "\n"), value})
+		list = append(list, Duplicate{o.pointer, 1 + strings.Count(text[:at(o.offset)], "\n"), value, o.isInside})
 	}
 	return list
 }

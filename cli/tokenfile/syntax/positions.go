@@ -112,12 +112,15 @@ func (l *locator) object() {
 		l.path = append(l.path, jsontree.Pointer{name}.String()...)
 		l.offsets[string(l.path)] = start
 		if before, ok := seen[name]; ok {
+			for i := before.first; i < before.last; i++ {
+				l.twice[i].isInside = true
+			}
 			l.twice = append(l.twice, before)
 		}
-		colon := l.at
+		colon, first := l.at, len(l.twice)
 		l.value()
 		if delete(seen, name); l.take(',') && l.last {
-			seen[name] = overridden{pointer: string(l.path), offset: start, value: colon, end: l.at}
+			seen[name] = overridden{pointer: string(l.path), offset: start, value: colon, end: l.at, first: first, last: len(l.twice)}
 		}
 		l.path = l.path[:above]
 	}

@@ -38,6 +38,7 @@ type Duplicate struct {
 	Pointer string         // of both
 	Line    int            // of the member that does not count, from 1
 	Value   *jsontree.Node // of that member; nil if it is not valid
+	Inside  bool           // it stands in another such member, with which it goes
 }
 
 // Positions finds the places of the members. It takes time linear in the text.

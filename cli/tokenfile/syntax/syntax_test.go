@@ -101,6 +101,21 @@ func TestTheLastOfSeveralMembersCounts(t *testing.T) {
 			t.Errorf("Parse(%s) names %s", c.name, said)
 		}
 	}
+	for name, text := range map[string]string{"a.json": `{"a":{"x":1,"x":2},"a":{"x":3,"x":4}}`, "a.yaml": "a: {x: 1, x: 2}\na: {x: 3, x: 4}\n"} {
+		f, err := Parse(name, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var inside []string
+		for _, d := range f.Duplicates {
+			if d.Inside {
+				inside = append(inside, string(jsontree.Append(nil, d.Value)))
+			}
+		}
+		if len(f.Duplicates) != 3 || !slices.Equal(inside, []string{"1"}) {
+			t.Errorf("%s: of %d members that do not count %q stand in others, want 1 of 3", name, len(f.Duplicates), inside)
+		}
+	}
 	if _, err := Parse("a.json", `{"a": 1, "a": 2, b}`); err == nil {
 		t.Error("a text that is wrong beside a duplicate is read")
 	}

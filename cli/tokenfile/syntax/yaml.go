@@ -200,7 +200,8 @@ func (r *yamlReader) sequence(n *ast.SequenceNode, at jsontree.Pointer) (*jsontr
 }
 
 func (r *yamlReader) mapping(values []*ast.MappingValueNode, at jsontree.Pointer) (*jsontree.Node, error) {
-	result, seen := jsontree.NewObject(), map[string]int{}
+	type member struct{ line, first, last int } // its line, and those in it that stand twice
+	result, seen := jsontree.NewObject(), map[string]member{}
 	places := map[string]int{} // of the members of result
 	for _, v := range values {
 		if v.Key.IsMergeKey() {
@@ -212,16 +213,19 @@ func (r *yamlReader) mapping(values []*ast.MappingValueNode, at jsontree.Pointer
 		name := nameOf(v.Key)
 		below := append(at[:len(at):len(at)], name)
 		i, known := places[name]
-		if line, ok := seen[name]; ok {
-			r.twice = append(r.twice, Duplicate{below.String(), line, result.Members[i].Value})
+		if before, ok := seen[name]; ok {
+			for j := before.first; j < before.last; j++ {
+				r.twice[j].Inside = true
+			}
+			r.twice = append(r.twice, Duplicate{below.String(), before.line, result.Members[i].Value, false})
 		}
-		key := v.Key.GetToken()
-		seen[name] = key.Position.Line
+		key, first := v.Key.GetToken(), len(r.twice)
 		r.offsets[below.String()] = r.offset(key)
 		value, err := r.value(v.Value, below)
 		if err != nil {
 			return nil, err
 		}
+		seen[name] = member{key.Position.Line, first, len(r.twice)}
 		if known {
 			result.Members[i].Value = value // a merge key or a member before gave it
 			continue

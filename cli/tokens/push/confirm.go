@@ -41,14 +41,14 @@ func (p *pushFlags) chooseSets() string {
 }
 
 // confirmFolder asks whether files of one folder shall be laid over each other in the order of their names, if they
-// give more tokens several values than a push may lose. If no user can answer, that is a failure: they are likely
-// modes.
+// give more tokens several values than a push may lose. If no user can answer, or under --strict if they give any, that is a
+// failure: they are likely modes.
 func (a *app) confirmFolder(ctx context.Context, s *source.Sources, p *pushFlags) error {
 	clashes, all := s.ClashesInFolders(), len(s.Tree.Members)
 	if p.Variant == "" {
 		all = len(dtcg.Read(s.Tree).Tokens)
 	}
-	if p.confirmed || p.acceptLoss || 100*clashes <= mostLost*all {
+	if p.confirmed || clashes == 0 || !p.strict && (p.acceptLoss || 100*clashes <= mostLost*all) {
 		return nil
 	}
 	what := term.Plural(clashes, "value") + " of tokens that stand in several files of a folder"
@@ -57,8 +57,10 @@ func (a *app) confirmFolder(ctx context.Context, s *source.Sources, p *pushFlags
 		next = "If they are modes, put those of one dimension into one folder, as themes/light.json and themes/dark.json; of brands in modes " +
 			"each brand needs a file of the usual mode, as brands/acme/light.json. Or lay all over each other with --yes."
 	}
-	if isDecided, err := a.confirmRest(ctx, p.dryRun, what); isDecided {
-		return err
+	if !p.strict {
+		if isDecided, err := a.confirmRest(ctx, p.dryRun, what); isDecided {
+			return err
+		}
 	}
 	return term.Fail(next, "nothing is pushed: it would lose %s, of which the last by name would count", what)
 }

@@ -1,10 +1,10 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/target"
@@ -44,6 +44,7 @@ type pushPlan struct {
 	changes    []changeset.Change
 	skipped    []validate.Dropped
 	notes      []string
+	renamed    map[string]string // path of a token that stands elsewhere afterwards -> that path
 	theme      []client.Operation
 	variant    []client.VariantOperation
 	operations any                // theme or variant
@@ -75,7 +76,9 @@ func (t *pushTarget) read(ctx context.Context) (err error) {
 		return nil
 	}
 	if t.f.Variant == nil {
-		t.set, t.base, err = tokentree.CurrentDocument(ctx, t.c, t.f.Theme)
+		if t.set, t.base, err = tokentree.CurrentDocument(ctx, t.c, t.f.Theme); err == nil && t.p.Mode == "" && t.p.variants != "auto" {
+			t.wanted = t.wanted.AsStored(t.base)
+		}
 		return err
 	}
 	if t.set, err = t.c.VariantTokens(ctx, t.f.Env.ID, t.f.Theme.ID, t.f.Variant.ID, client.ReadOptions{}); err != nil {
@@ -102,6 +105,68 @@ func (t *pushTarget) refuseSize(plan pushPlan) error {
 	return nil
 }
 
+// refuseStrict returns the failure that the API would refuse a push under --strict: some of it is not valid, or no served
+// file would have all of it.
+func (t *pushTarget) refuseStrict(plan pushPlan) error {
+	if !t.p.strict || t.f.Variant != nil && t.theme == nil {
+		return nil
+	}
+	f := term.Fail("Fix them, or push without --strict.", "nothing is pushed: no served file would have all of %s:", t.what)
+	type key struct{ path, kind string }
+	known, isSaid := map[key]int{}, map[string]bool{}
+	add := func(d validate.Dropped) {
+		isSaid[d.Path] = true
+		f.Faults = append(f.Faults, d.Path+": "+d.Said())
+	}
+	_, invalid := t.dropInvalid(plan)
+	for _, d := range invalid {
+		add(d)
+	}
+	for _, d := range t.served(t.base).Diagnostics() {
+		known[key{cmp.Or(plan.renamed[d.Path], d.Path), d.Kind}]++
+	}
+	for _, d := range t.diagnose(plan.wanted) {
+		at := key{d.Path, d.Kind}
+		if known[at]--; known[at] < 0 && !isSaid[d.Path] {
+			add(validate.Dropped{Path: d.Path, Reason: validate.Message(d, t.wanted.Tree), Location: t.wanted.TokenLocation(d.Path)})
+		}
+	}
+	if len(f.Faults) == 0 {
+		return nil
+	}
+	return f
+}
+
+// served are the files of the target if it is that document, or has these overrides.
+func (t *pushTarget) served(tree *jsontree.Node) *renderer.Set {
+	if t.f.Variant != nil {
+		return renderer.LoadTree(t.theme, tree, "")
+	}
+	return renderer.LoadTree(tree, nil, "")
+}
+
+// diagnose lists what the files of the target would leave out, with the nearest of names that are missing.
+func (t *pushTarget) diagnose(tree *jsontree.Node) []dtcg.Diagnostic {
+	document := tree
+	if t.f.Variant != nil {
+		document = t.theme
+	}
+	return validate.WithNearest(t.served(tree).Diagnostics(), tokentree.Paths(document))
+}
+
+// dropInvalid returns what a plan wants without what the API would refuse of it, and that with its places.
+func (t *pushTarget) dropInvalid(p pushPlan) (valid *jsontree.Node, out []validate.Dropped) {
+	if t.f.Variant != nil {
+		valid, out = validate.DropInvalidOverrides(p.wanted)
+	} else {
+		valid, out = validate.DropInvalid(p.wanted, t.base)
+	}
+	for i, d := range out {
+		out[i].Location = cmp.Or(t.wanted.Location(d.Pointer), t.wanted.TokenLocation(d.Path))
+	}
+	return valid, out
+}
+
 func (t *pushTarget) planTheme() pushPlan {
 	p := pushPlan{skipped: t.wanted.Faults}
 	under := t.base
@@ -111,15 +176,12 @@ func (t *pushTarget) planTheme() pushPlan {
 	p.wanted = tokentree.JoinGroups(under, t.wanted.Tree)
 	if !t.p.strict {
 		var out []validate.Dropped
-		p.wanted, out = validate.DropInvalid(p.wanted, t.base)
-		for i := range out {
-			out[i].Location = t.wanted.Location(out[i].Pointer)
-		}
+		p.wanted, out = t.dropInvalid(p)
 		p.remains = remainingTokens(t.wanted.Tree, out, t.lostFaults())
 		p.skipped = append(p.skipped[:len(p.skipped):len(p.skipped)], out...)
 		left := leftPointers(out)
 		files := dtcg.Read(t.wanted.Tree)
-		t.findUnserved(&p, renderer.LoadTree(p.wanted, nil, ""), func(path string) *jsontree.Node {
+		t.findUnserved(&p, func(path string) *jsontree.Node {
 			if token := files.Token(path); token != nil && !isLeft(token.Pointer().String(), left) {
 				return token.Value
 			}
@@ -127,6 +189,7 @@ func (t *pushTarget) planTheme() pushPlan {
 		})
 	}
 	renames := tokendiff.Renames(dtcg.Read(t.base), dtcg.Read(p.wanted))
+	p.renamed = renames.Tokens
 	ops, _ := patch.Diff(t.base, p.wanted, renames.Moves)
 	p.theme = batch.Sendable(ops, batch.MaxBatchBytes)
 	p.operations, p.count = p.theme, len(p.theme)
@@ -149,13 +212,13 @@ func (t *pushTarget) faultPaths() (paths []string) {
 	return paths
 }
 
-// lostFaults are the faults of the files but for tokens in a token that the Theme has in the same form.
+// lostFaults are the faults of the files but for those of places that the Theme has in the same form: they stay as they
+// are.
 func (t *pushTarget) lostFaults() []validate.Dropped {
-	files := dtcg.Read(t.wanted.Tree)
 	return slices.DeleteFunc(slices.Clone(t.wanted.Faults), func(f validate.Dropped) bool {
-		at := jsontree.Pointer(strings.Split(f.Path, "."))
-		inside := t.wanted.Tree.Lookup(at)
-		return inside.Find("$value") != nil && files.Token(f.Path) == nil && jsontree.Equal(inside, t.base.Lookup(at))
+		at, ok := jsontree.ParsePointer(f.Pointer)
+		inFiles := t.wanted.Tree.Lookup(at)
+		return ok && len(at) > 0 && inFiles != nil && jsontree.Equal(inFiles, t.base.Lookup(at))
 	})
 }
 
@@ -165,7 +228,7 @@ func (t *pushTarget) unservedBefore() func(path string, value *jsontree.Node) bo
 	if t.f.Variant != nil {
 		document, overrides = t.theme, t.base
 	}
-	lost, tokens := lostPaths(renderer.LoadTree(document, overrides, "")), dtcg.Read(document)
+	lost, tokens := lostPaths(t.served(t.base)), dtcg.Read(document)
 	return func(path string, value *jsontree.Node) bool {
 		stored := overrides.Find(path)
 		if token := tokens.Token(path); stored == nil && token != nil {
@@ -210,14 +273,14 @@ func (p *pushPlan) dependents(files *jsontree.Node) (count int) {
 	return count
 }
 
-// findUnserved finds the tokens of the files that no served file of a set has, besides those with references that were
+// findUnserved finds the tokens of the files that no served file would have, besides those with references that were
 // kept. valueOf returns the value that the files have for a path, or nil.
-func (t *pushTarget) findUnserved(p *pushPlan, set *renderer.Set, valueOf func(path string) *jsontree.Node) {
+func (t *pushTarget) findUnserved(p *pushPlan, valueOf func(path string) *jsontree.Node) {
 	kept := map[string]bool{}
 	for _, u := range t.wanted.Unapplied {
 		kept[u.Path] = t.p.KeepReferences
 	}
-	found := set.Diagnostics()
+	found := t.diagnose(p.wanted)
 	p.unserved = p.remains.notServed(found, t.unservedBefore(), func(path string) *jsontree.Node {
 		if kept[path] {
 			return nil
@@ -258,10 +321,7 @@ func (t *pushTarget) planVariant() pushPlan {
 	p := pushPlan{wanted: t.wanted.Tree, skipped: t.wanted.Faults}
 	if !t.p.strict {
 		var out []validate.Dropped
-		p.wanted, out = validate.DropInvalidOverrides(p.wanted)
-		for i := range out {
-			out[i].Location = t.wanted.TokenLocation(out[i].Path)
-		}
+		p.wanted, out = t.dropInvalid(p)
 		p.remains = remainingOverrides(t.wanted.Tree, p.wanted, t.wanted.Faults)
 		p.skipped = append(p.skipped[:len(p.skipped):len(p.skipped)], out...)
 	}
@@ -274,7 +334,7 @@ func (t *pushTarget) planVariant() pushPlan {
 		p.wanted = tokentree.JoinFlat(t.base, p.wanted)
 	}
 	if !t.p.strict && t.theme != nil {
-		t.findUnserved(&p, renderer.LoadTree(t.theme, p.wanted, ""), t.ofVariant(files))
+		t.findUnserved(&p, t.ofVariant(files))
 		count := p.dependents(files)
 		p.remains.Of, p.remains.Pushed = p.remains.Of+count, p.remains.Pushed+count
 	}

@@ -9,7 +9,6 @@ import (
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/client"
-	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
 )
 
@@ -57,7 +56,7 @@ func (a *app) prepare(ctx context.Context, c *client.Client, p *pushFlags, s *sy
 			return err
 		}
 		s.parts = append(s.parts, part{t, t.plan()})
-		if err := cmp.Or(t.refuseSize(s.parts[i].plan), t.refuseDiagnosed(s.parts[i].plan)); err != nil {
+		if err := cmp.Or(t.refuseSize(s.parts[i].plan), t.refuseStrict(s.parts[i].plan)); err != nil {
 			return err
 		}
 		if s.makes(i) {
@@ -72,31 +71,6 @@ func (a *app) prepare(ctx context.Context, c *client.Client, p *pushFlags, s *sy
 		return err
 	}
 	return a.refuseLossOfModes(ctx, p, s, plan)
-}
-
-// refuseDiagnosed returns the failure that the API would refuse the overrides of a Variant under --strict: no served
-// file would have all of them.
-func (t *pushTarget) refuseDiagnosed(plan pushPlan) error {
-	if !t.p.strict {
-		return nil
-	}
-	type key struct{ path, kind string }
-	known := map[key]int{}
-	for _, d := range renderer.LoadTree(t.theme, t.base, "").Diagnostics() {
-		known[key{d.Path, d.Kind}]++
-	}
-	f := term.Fail("Fix them, or push without --strict.", "nothing is pushed: no served file would have all of %s:", t.what)
-	for _, d := range renderer.LoadTree(t.theme, plan.wanted, "").Diagnostics() {
-		if at := (key{d.Path, d.Kind}); known[at] > 0 {
-			known[at]--
-			continue
-		}
-		f.Faults = append(f.Faults, d.Path+": "+t.wanted.TokenLocation(d.Path)+": "+d.Message)
-	}
-	if len(f.Faults) == 0 {
-		return nil
-	}
-	return f
 }
 
 // removed counts the overrides that the push takes from the Variant.

@@ -111,7 +111,7 @@ What is left out stays as it is stored, also with --replace, unless it no longer
 that no served file has, such as an alias of a token that is missing, are listed, and count as lost. A push that would lose
 more than 2 % of the tokens of its files, or a file that cannot be read, asks on a terminal; without one it ends with
 exit code 1 and pushes nothing, unless --accept-loss is given. If nothing of the files is left, or nothing but empty
-values, nothing is pushed and the exit code is 1. With --strict nothing is left out: the API refuses the push.
+values, nothing is pushed and the exit code is 1. With --strict nothing is left out: the push is refused.
 
 A push that is too large for one request is sent as several, each on top of the one before; if one
 of them is refused, those before it stay in the draft (livery discard drops it).`
@@ -306,7 +306,7 @@ func (a *app) refuseLoss(ctx context.Context, t *pushTarget, plan pushPlan) erro
 	if t.p.judged {
 		return nil
 	}
-	if err := t.refuseSize(plan); err != nil {
+	if err := cmp.Or(t.refuseSize(plan), t.refuseStrict(plan)); err != nil {
 		return err
 	}
 	err := plan.remains.refuse(t.counted)

@@ -55,6 +55,7 @@ func (s *Sources) concede(file *tokenFile, part tokenfile.Part) {
 // repair makes the document of all files one that the origin takes.
 func (s *Sources) repair() {
 	done := repair.Document(s.Tree)
+	s.forgetQuotes(done.Tree)
 	at := make(map[string]spot, len(s.at))
 	for pointer, spot := range s.at {
 		at[pointer] = spot
@@ -67,6 +68,14 @@ func (s *Sources) repair() {
 	}
 	s.Tree, s.at = done.Tree, at
 	s.concedeInTree(done.Concessions)
+}
+
+// forgetQuotes takes back that a value is a text in quotes if it is an alias after the repair of names with braces.
+func (s *Sources) forgetQuotes(repaired *jsontree.Node) {
+	s.read = slices.DeleteFunc(s.read, func(c concession) bool {
+		at := jsontree.Pointer(strings.Split(c.Path, "."))
+		return slices.Contains(tokenfile.Quoted, c.Kind) && strings.Contains(c.Message, "{") && !jsontree.Equal(s.Tree.Lookup(at), repaired.Lookup(at))
+	})
 }
 
 // concedeInTree takes concessions whose pointers lead into the tree.

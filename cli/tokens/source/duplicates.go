@@ -24,7 +24,9 @@ func (s *Sources) nameDuplicates(f *tokenFile) {
 			path = strings.TrimPrefix(at[len(at)-1], "--")
 			kind, message = "values that another declaration replaces", tokenfile.Clip(d.Value.Text)+" in "+first+" is left out: this one counts"
 		}
-		s.read = append(s.read, concession{tokenfile.Concession{Kind: kind, Pointer: d.Pointer, Path: path, Message: message}, spot{file: f, pointer: d.Pointer}})
+		if !d.Inside {
+			s.read = append(s.read, concession{tokenfile.Concession{Kind: kind, Pointer: d.Pointer, Path: path, Message: message}, spot{file: f, pointer: d.Pointer}})
+		}
 		if slices.ContainsFunc(at, tokentree.IsMeta) {
 			continue // no tokens stand there
 		}

@@ -238,7 +238,11 @@ func readFolder(a opener, folder string, o tokenfile.Options) ([]*tokenFile, err
 		return nil, term.Fail(program(programs[0]).next, "the folder %s holds no file of tokens, but %s, which %s", folder, programs[0], program(programs[0]).what)
 	}
 	if err == nil && all == nil {
-		return nil, term.Fail("Name token files, or a folder that holds some.", "the folder %s holds no file whose name ends in %s or .css", folder, strings.Join(syntax.Extensions, ", "))
+		next := "Name token files, or a folder that holds some."
+		if entries, _ := os.ReadDir(folder); slices.ContainsFunc(entries, isPassedOver) {
+			next += " Hidden files and folders and node_modules are read only if they are named themselves."
+		}
+		return nil, term.Fail(next, "the folder %s holds no file whose name ends in %s or .css", folder, strings.Join(syntax.Extensions, ", "))
 	}
 	for _, f := range all {
 		f.folder = folder
@@ -315,10 +319,10 @@ func walk(folder string, visit func(path string)) error {
 			path := filepath.Join(folder, entry.Name())
 			info, err := os.Stat(path)
 			switch {
-			case strings.HasPrefix(entry.Name(), "."):
+			case isPassedOver(entry):
 			case err != nil || !info.IsDir(): // a link that leads nowhere is a file that cannot be read
 				visit(path)
-			case entry.Name() != "node_modules":
+			default:
 				if err := in(path); err != nil {
 					return err
 				}
@@ -327,6 +331,11 @@ func walk(folder string, visit func(path string)) error {
 		return nil
 	}
 	return in(folder)
+}
+
+// isPassedOver reports whether an entry of a folder is not read, unless it is named itself.
+func isPassedOver(entry os.DirEntry) bool {
+	return strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules"
 }
 
 // mayExport reports whether a file is a program or the source of a stylesheet, and neither says types nor sets up a

@@ -91,17 +91,23 @@ func TestWhatHasNoTokensForTheThemeIsRefused(t *testing.T) {
 		rule  string
 		files map[string]string
 		want  string
+		next  string // part of what to do
 	}{
-		{"modes alone", map[string]string{"a.css": ".dark { --a: 1px } .x { --a: 2px }"}, "the files hold tokens of modes alone: dark, x"},
-		{"programs beside other files", map[string]string{"package.json": "{}", "index.js": "export default {}"}, "the folder DIR holds no file of tokens, but DIR/index.js, which is a program"},
-		{"a program in TypeScript", map[string]string{"index.ts": "export default {}"}, "the folder DIR holds no file of tokens, but DIR/index.ts, which is a program"},
-		{"no file of any kind", map[string]string{"README.md": ""}, "the folder DIR holds no file whose name ends in"},
+		{"modes alone", map[string]string{"a.css": ".dark { --a: 1px } .x { --a: 2px }"}, "the files hold tokens of modes alone: dark, x", ""},
+		{"programs beside other files", map[string]string{"package.json": "{}", "index.js": "export default {}"}, "the folder DIR holds no file of tokens, but DIR/index.js, which is a program", ""},
+		{"no file of any kind", map[string]string{"README.md": ""}, "the folder DIR holds no file whose name ends in", "holds some."},
+		{"hidden files", map[string]string{".a.json": `{"a":{"$value":1}}`}, "the folder DIR holds no file whose name ends in", "read only if they are named themselves."},
+		{"packages of others", map[string]string{"node_modules/a/a.json": `{"a":{"$value":1}}`}, "the folder DIR holds no file whose name ends in", "read only if they are named themselves."},
+		{"a program in TypeScript", map[string]string{"index.ts": "export default {}"}, "the folder DIR holds no file of tokens, but DIR/index.ts, which is a program", ""},
 	}
 	for _, c := range cases {
 		dir := written(t, c.files)
 		_, err := source.Theme(&term.App{}, []string{dir}, tokenfile.Options{})
 		if err == nil || !strings.HasPrefix(err.Error(), strings.ReplaceAll(c.want, "DIR", dir)) {
 			t.Errorf("%s: %v, want %s", c.rule, err, c.want)
+		}
+		if next := term.Explain(err).Next; err != nil && !strings.HasSuffix(next, c.next) {
+			t.Errorf("%s: the advice is %s, want %s at its end", c.rule, next, c.next)
 		}
 		if said := term.Explain(err); err != nil && strings.Contains(said.Next, "import(") && !strings.Contains(said.Next, `import("`+filepath.Join(dir, "index.js")+`")`) {
 			t.Errorf("%s: the advice is %s", c.rule, said.Next)

@@ -10,6 +10,7 @@ import (
 
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/references"
 	"example.com/livery/cli/tokenfile/repair"
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/cli/tokenfile/tree"
@@ -283,8 +284,19 @@ func (s *Sources) lay(file *tokenFile, part tokenfile.Part) {
 
 func (s *Sources) fault(file *tokenFile, part tokenfile.Part) {
 	for _, f := range part.Faults {
-		s.Faults = append(s.Faults, validate.Dropped{Path: f.Path, Reason: file.location(f.Pointer) + ": " + f.Message, Tokens: 1})
+		at := strings.TrimPrefix(f.Pointer, part.At)
+		s.Faults = append(s.Faults, validate.Dropped{Path: f.Path, Pointer: at, Reason: file.location(f.Pointer) + ": " + f.Message, Tokens: 1})
 	}
+}
+
+// AsStored returns s, or if the files say nothing else than a document that is stored, s for this document as it is:
+// what is written in it otherwise than the API takes it now is no change. References that it has are applied.
+func (s *Sources) AsStored(document *jsontree.Node) *Sources {
+	isSame := len(s.forms) == 1 && jsontree.Equal(s.forms[0].parsed.Root, document)
+	if !isSame || len(references.Unapplied(document)) > 0 {
+		return s
+	}
+	return s.With(document, nil, nil)
 }
 
 // layer is one part of a file on its way into the tree.

@@ -86,17 +86,17 @@ func TestEveryTokenOfRealFilesIsReadOrNamed(t *testing.T) {
 }
 
 // TestTheLastOfSeveralMembersCounts: the others are named with the file and the lines of both, and the tokens that only they
-// have count as left out.
+// have count as left out. What stands twice in a member that does not count goes with it.
 func TestTheLastOfSeveralMembersCounts(t *testing.T) {
 	t.Parallel()
 	dir := written(t, map[string]string{"in.json5": "{ // x\n color: {\n  a: {$value: '#fff'},\n  old: {$value: '#000'},\n  a: {$value: '#eee'}},\n" +
-		" color: {\n  a: {$value: '#ddd'},\n  b: {$value: 1}}}"})
+		" color: {\n  a: {$value: '#ddd'},\n  b: {$value: 1},\n  b: {$value: 2}}}"})
 	name := filepath.Join(dir, "in.json5")
 	s, err := source.Theme(&term.App{}, []string{name}, tokenfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := string(jsontree.Append(nil, s.Tree)); got != `{"color":{"a":{"$value":"#ddd"},"b":{"$value":1}}}` {
+	if got := string(jsontree.Append(nil, s.Tree)); got != `{"color":{"a":{"$value":"#ddd"},"b":{"$value":2}}}` {
 		t.Errorf("the document is %s", got)
 	}
 	var said []string
@@ -106,8 +106,8 @@ func TestTheLastOfSeveralMembersCounts(t *testing.T) {
 		}
 	}
 	want := []string{
-		name + ":7 color.a it stands in " + name + ":3 too; this one counts, as the last does in JSON",
 		name + ":6 color it stands in " + name + ":2 too; this one counts, as the last does in JSON",
+		name + ":9 color.b it stands in " + name + ":8 too; this one counts, as the last does in JSON",
 	}
 	if !slices.Equal(said, want) {
 		t.Errorf("named are %q, want %q", said, want)
@@ -121,9 +121,10 @@ func TestTheLastOfSeveralMembersCounts(t *testing.T) {
 func TestATokenAndAGroupOfOneNameAreNotBoth(t *testing.T) {
 	t.Parallel()
 	for text, lost := range map[string][]string{
-		`{"t":{"$value":"#123"},"t":{"sub":{"$value":"#456"}}}`:                      {"t"},
-		`{"t":{"sub":{"$value":"#456"}},"t":{"$value":"#123"}}`:                      {"t.sub"},
-		`{"t":{"$value":"#123","$extensions":{"k":1},"$extensions":{"j":{"k":{}}}}}`: nil,
+		`{"t":{"$value":"#123"},"t":{"sub":{"$value":"#456"}}}`:                              {"t"},
+		`{"t":{"sub":{"$value":"#456"}},"t":{"$value":"#123"}}`:                              {"t.sub"},
+		`{"a":{"x":{"p":{"$value":1}},"x":{"q":{"$value":2}}},"a":{"x":{"r":{"$value":3}}}}`: {"a.x.p", "a.x.q"},
+		`{"t":{"$value":"#123","$extensions":{"k":1},"$extensions":{"j":{"k":{}}}}}`:         nil,
 	} {
 		s, err := source.Theme(&term.App{}, []string{filepath.Join(written(t, map[string]string{"in.json": text}), "in.json")}, tokenfile.Options{})
 		if err != nil {

@@ -167,6 +167,16 @@ func FlatMap(set client.TokenSet) (*jsontree.Node, error) {
 // Pointer is the JSON Pointer of a dotted path.
 func Pointer(path string) string { return jsontree.Pointer(strings.Split(path, ".")).String() }
 
+// Paths returns the paths of the tokens in a document.
+func Paths(document *jsontree.Node) []string {
+	d := dtcg.Read(document)
+	paths := make([]string, len(d.Tokens))
+	for i := range d.Tokens {
+		paths[i] = d.Tokens[i].Path
+	}
+	return paths
+}
+
 // PathsOf returns the paths of the tokens in a set.
 func PathsOf(set client.TokenSet) []string {
 	paths := make([]string, len(set.Tokens))

@@ -1,11 +1,14 @@
 package validate
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -14,6 +17,25 @@ const (
 	maxName  = 256
 	maxDepth = 64
 )
+
+// Check lists what the API would refuse of a document: what goes beyond the bounds of the origin, and what is
+// not a well-formed tree of tokens.
+func Check(document *jsontree.Node) []dtcg.Fault {
+	root := &removal{}
+	beyondBounds(root, document, nil)
+	return append(root.faults(nil, nil), dtcg.Check(document)...)
+}
+
+// faults appends the reasons of a removal at a place and below it.
+func (c *removal) faults(list []dtcg.Fault, at jsontree.Pointer) []dtcg.Fault {
+	for _, reason := range c.reasons {
+		list = append(list, dtcg.Fault{Pointer: at.String(), Message: reason})
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.below)) {
+		list = c.below[name].faults(list, append(at[:len(at):len(at)], name))
+	}
+	return list
+}
 
 // beyondBounds adds to root what of a group at a place goes beyond the bounds of the origin.
 func beyondBounds(root *removal, group *jsontree.Node, at jsontree.Pointer) {

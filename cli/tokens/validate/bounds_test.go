@@ -38,6 +38,9 @@ func TestWhatGoesBeyondTheBoundsOfTheOriginIsLeftOut(t *testing.T) {
 		if text := string(jsontree.Append(nil, got)); text != c.want || !strings.HasPrefix(said, c.said) || c.said == "" && said != "" {
 			t.Errorf("%s: DropInvalid() = %s, %q, want %s, %q", c.rule, text, said, c.want, c.said)
 		}
+		if list := validate.Check(tokentreetest.Parse(t, c.text)); len(list) != len(out) || len(out) > 0 && (list[0].Pointer != out[0].Pointer || list[0].Message != out[0].Reason) {
+			t.Errorf("%s: Check() = %+v, want %+v", c.rule, list, out)
+		}
 		ops, _ := patch.Diff(jsontree.NewObject(), got, nil)
 		if _, _, faults := patch.Apply(jsontree.NewObject(), ops, patch.Limits{MaxDepth: 64, MaxName: 256}); len(faults) > 0 {
 			t.Errorf("%s: the origin refuses the rest: %v", c.rule, faults)

@@ -2,11 +2,14 @@ package validate
 
 import (
 	"cmp"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -23,8 +26,8 @@ type Dropped struct {
 	Kind string `json:"kind,omitempty"` // of the diagnostic, if it is a reference
 }
 
-// said is the reason for a person: with the place before it and the value behind it.
-func (d Dropped) said() string {
+// Said is the reason for a person: with the place before it and the value behind it.
+func (d Dropped) Said() string {
 	text := d.Reason
 	if d.Location != "" {
 		text = d.Location + ": " + text
@@ -33,6 +36,32 @@ func (d Dropped) said() string {
 		text += ": " + d.Value
 	}
 	return text
+}
+
+// Place is the file and line of what is dropped, and its reason without them.
+func (d Dropped) Place() (where, reason string) {
+	if m := located.FindStringSubmatch(d.Reason); d.Location == "" && m != nil {
+		return m[1], d.Reason[len(m[0]):]
+	}
+	return d.Location, d.Reason
+}
+
+// located is the file and line, and perhaps the column, with which a reason may begin.
+var located = regexp.MustCompile(`^(.*?:[0-9]+)(?::[0-9]+)?: `)
+
+// Message is what a diagnostic of a document says, with the names of the members that it is about.
+func Message(d dtcg.Diagnostic, document *jsontree.Node) string {
+	token := document.Lookup(strings.Split(d.Path, "."))
+	if d.Kind != dtcg.TokenHasChildren || token == nil {
+		return d.Message
+	}
+	var names []string
+	for _, m := range token.Members {
+		if !tokentree.IsMeta(m.Name) {
+			names = append(names, m.Name)
+		}
+	}
+	return d.Message + ": " + term.ShortList(names)
 }
 
 // PrintDropped lists what a push left out.
@@ -128,16 +157,16 @@ func PathFault(path string) string {
 func droppedRows(a *term.App, list []Dropped, full bool) (rows [][]term.Escaped) {
 	if full || len(list) <= shownRows && !term.IsTerminal(a.Err) {
 		for _, s := range list {
-			rows = append(rows, []term.Escaped{term.Cell(s.Path), term.Cell(escape.Line(s.said()))})
+			rows = append(rows, []term.Escaped{term.Cell(cmp.Or(s.Path, `""`)), term.Cell(escape.Line(s.Said()))})
 		}
 		return rows
 	}
 	for _, g := range term.Grouped(list, func(s Dropped) string { return s.Reason }) {
-		path := g[0].Path
+		path := cmp.Or(g[0].Path, `""`)
 		if len(g) > 1 {
 			path += " and " + strconv.Itoa(len(g)-1) + " more"
 		}
-		rows = append(rows, []term.Escaped{term.Cell(path), term.Cell(escape.Line(g[0].said()))})
+		rows = append(rows, []term.Escaped{term.Cell(path), term.Cell(escape.Line(g[0].Said()))})
 	}
 	return rows
 }

@@ -68,3 +68,18 @@ func TestAdmissibleOverridesKeepEveryValue(t *testing.T) {
 		t.Errorf("admissibleOverrides() leaves out %v, want %s", paths, want)
 	}
 }
+
+// TestAReasonMayBeginWithItsPlace: of a file that cannot be read with the column too.
+func TestAReasonMayBeginWithItsPlace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ reason, location, where, want string }{
+		{"a.json:7: it is null", "", "a.json:7", "it is null"},
+		{"a.json:7:12: it ends", "", "a.json:7", "it ends"},
+		{"it stands in b.json:3 too", "", "", "it stands in b.json:3 too"},
+		{"a.json:7: it is null", "b.json:1", "b.json:1", "a.json:7: it is null"},
+	} {
+		if where, reason := (Dropped{Reason: c.reason, Location: c.location}).Place(); where != c.where || reason != c.want {
+			t.Errorf("the place of %q is %q, and the reason %q, want %q and %q", c.reason, where, reason, c.where, c.want)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package tokens_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"example.com/livery/cli/account"
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens"
+	"example.com/livery/cli/tokens/lint"
+)
+
+// TestFaultsOfAThemeAreNotThoseOfItsOverrides: each names the file that has it, and the value there.
+func TestFaultsOfAThemeAreNotThoseOfItsOverrides(t *testing.T) {
+	for _, c := range []struct {
+		rule, theme, overrides string
+		want                   []string
+	}{
+		{"a collision of two names", `{"a-b":{"$value":1},"a":{"b":{"$value":2}}}`, `{"a-b":3}`, []string{"theme.json:1 nameCollision "}},
+		{"each of two values", `{"a":{"$type":"color","$value":"x y"}}`, `{"a":"z"}`, []string{`over.json:1 valueMisfit "z"`, `theme.json:1 valueMisfit "x y"`}},
+		{"an alias that the overrides mend", `{"a":{"$value":"{x}"}}`, `{"a":1}`, nil},
+		{"a circle that the overrides close", `{"a":{"$value":1},"b":{"$value":"{a}"}}`, `{"a":"{b}"}`, []string{"over.json:1 aliasCycle ", "theme.json:1 aliasCycle "}},
+		{"what no token can be made of", `{"a":{"$value":1},"b":{"$vlaue":1}}`, `{"a":1}`, []string{"theme.json:1 refused "}},
+		{"a path that is not one", `{"a":{"$value":1}}`, `{"a":1,"b{":1}`, []string{"over.json:1 refused "}},
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"theme.json": c.theme, "over.json": c.overrides} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []string
+		for _, f := range check(t, filepath.Join(dir, "theme.json"), "--overrides", filepath.Join(dir, "over.json")) {
+			got = append(got, filepath.Base(f.Location)+" "+f.Kind+" "+f.Value)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: the faults are %q, want %q", c.rule, got, c.want)
+		}
+	}
+}
+
+// check returns what livery check lists.
+func check(t *testing.T, args ...string) (list []lint.Fault) {
+	var out, said bytes.Buffer
+	for _, cmd := range tokens.Commands(&account.Session{App: &term.App{Out: &out, Err: &said}}) {
+		if cmd.Name() == "check" {
+			cmd.SetArgs(append(args, "--json"))
+			cmd.SilenceErrors, cmd.SilenceUsage = true, true
+			_ = cmd.Execute() // faults are a failure too
+		}
+	}
+	if err := json.Unmarshal(out.Bytes(), &list); err != nil {
+		t.Fatalf("check prints %s, says %s: %v", out.String(), said.String(), err)
+	}
+	return list
+}

@@ -1,0 +1,60 @@
+package validate
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/livery/cli/term"
+	"example.com/livery/renderer/dtcg"
+)
+
+// The most names that a slip is looked for in, and the most slips that are looked for: each is compared with all names.
+const (
+	maxCompared = 20_000
+	maxSlips    = 200
+)
+
+// WithNearest returns diagnostics of which those of a name that is missing end with the nearest of paths.
+func WithNearest(list []dtcg.Diagnostic, paths []string) []dtcg.Diagnostic {
+	list, faulty := slices.Clone(list), map[string]bool{}
+	for _, d := range list {
+		faulty[d.Path] = true
+	}
+	known := NewNames(faulty, paths)
+	for i, d := range list {
+		if near := known.Nearest(d); near != "" {
+			list[i].Message += "; did you mean " + near + "?"
+		}
+	}
+	return list
+}
+
+// Names are the paths of the tokens that others may mean, and what was found among them.
+type Names struct {
+	paths []string
+	found map[string]string // name that is missing -> the nearest; empty if there is none
+}
+
+// NewNames returns the paths of which no fault is listed.
+func NewNames(faulty map[string]bool, paths []string) *Names {
+	sound := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return faulty[path] })
+	return &Names{sound, map[string]string{}}
+}
+
+// Nearest returns the name that a diagnostic of a missing one is most likely about; empty if none is near.
+func (n *Names) Nearest(d dtcg.Diagnostic) string {
+	wrong := ""
+	switch d.Kind {
+	case dtcg.AliasMissing:
+		_, rest, _ := strings.Cut(d.Message, "{")
+		wrong, _, _ = strings.Cut(rest, "}")
+	case dtcg.OverrideIgnored:
+		wrong = d.Path
+	}
+	near, isKnown := n.found[wrong]
+	if wrong == "" || isKnown || len(n.paths) > maxCompared || len(n.found) == maxSlips {
+		return near
+	}
+	n.found[wrong] = term.Nearest(wrong, n.paths)
+	return n.found[wrong]
+}
