@@ -182,6 +182,8 @@ func impliedThemes(sets []string, at func(set string) *jsontree.Node) (themes []
 					if of[i][0].group != d.Name {
 						t.across = of[i][0].group
 					}
+				case len(of[i]) > 1 && of[i][0].group != d.Name && slices.Contains(of[i], setMode{d.Name, d.Modes[0]}):
+					t.states[name] = "under"
 				}
 			}
 			themes = append(themes, t)
@@ -264,7 +266,7 @@ func Standings(meta *jsontree.Node, sets []string, at func(set string) *jsontree
 	for _, t := range themesOf(meta, sets, at) {
 		mode, isChosen := o.Choice[t.group]
 		for set, state := range t.states {
-			if isChosen && mode == t.name {
+			if isChosen && mode == t.name && state != "under" {
 				asked[set]++
 			}
 			switch {
@@ -308,8 +310,11 @@ func chosenStates(themes []theme, o Options) map[string]string {
 			continue
 		}
 		for name, state := range t.states {
-			if state == "together" && states[name] == state {
+			switch before := states[name]; {
+			case state == "together" && before == state:
 				state = "enabled"
+			case state == "together" && before == "under", state == "under" && before == "together":
+				state = "below"
 			}
 			if slices.Contains(takenStates, state) && states[name] != "enabled" {
 				states[name] = state
@@ -320,13 +325,17 @@ func chosenStates(themes []theme, o Options) map[string]string {
 }
 
 // takenStates are those of the token sets that a theme takes: for its own sake, for references alone, or, of a theme
-// that names imply, as all themes do, or only together with a theme of another group.
-var takenStates = []string{"enabled", "source", "shared", "together"}
+// that names imply, as all themes do, or only together with a theme of another group, for what it has and the sets of a
+// mode lack.
+var takenStates = []string{"enabled", "source", "shared", "together", "under", "below"}
 
 // takenSets returns the token sets that are taken: those that are there for references alone, the sources, before those
-// that are enabled; both in their order.
+// that are enabled; both in their order. Those below the sets of a mode come just before these.
 func takenSets(sets []string, states map[string]string) []string {
-	return append(withState(sets, states, "source"), withState(sets, states, "enabled", "shared")...)
+	list := withState(sets, states, "enabled", "shared")
+	first := slices.IndexFunc(list, func(name string) bool { return states[name] == "enabled" })
+	list = slices.Insert(list, max(0, first), withState(sets, states, "below")...)
+	return append(withState(sets, states, "source"), list...)
 }
 
 // withState returns the token sets with one of some states, in their order.

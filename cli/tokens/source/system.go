@@ -210,7 +210,8 @@ func (s *System) chosenFiles(files []*tokenFile, choice map[string]string) []*to
 				last = append(slices.DeleteFunc(last, isIt), files[at])
 			}
 			rest = slices.DeleteFunc(rest, isIt)
-			left[f.name] = left[f.name] || g.modes[i] != wanted
+			isUnder := g.across != nil && g.modes[i] == g.dimension().Modes[0] // what the file of a brand in a mode leaves out
+			left[f.name] = left[f.name] || g.modes[i] != wanted && !isUnder
 			if g.modes[i] == choice[g.name] {
 				asked[f.name]++
 			}
@@ -231,12 +232,10 @@ func (s *System) chosenFiles(files []*tokenFile, choice map[string]string) []*to
 // called so, as themes/acme.json or dark.tokens.json.
 func groupModeFiles(files []*tokenFile) []*modeFiles {
 	grids := gridFiles(files)
-	rest := slices.DeleteFunc(slices.Clone(files), func(f *tokenFile) bool {
-		return slices.ContainsFunc(grids, func(g *modeFiles) bool { return slices.Contains(g.files, f) })
-	})
+	rest := withoutGroups(files, grids)
 	groups := append(onlyModes(rest, append(modeGroups(files), namedModeFiles(rest)...)), grids...)
 	for i, g := range groups {
-		if g.name == "" && len(groups) > 1 && g.across == nil && !isOnlyScheme(groups, g) {
+		if g.name == "" && len(groups) > 1 && g.across == nil && !isOnlyScheme(groups, g) && !isSchemeOfGrid(groups, g) {
 			folder := filepath.Dir(g.files[0].name)
 			if tokenfile.IsModeName(filepath.Base(folder)) {
 				folder = filepath.Dir(folder)
@@ -244,13 +243,30 @@ func groupModeFiles(files []*tokenFile) []*modeFiles {
 			g.name = filepath.Base(folder)
 		}
 		for _, before := range groups[:i] {
-			if before.name == g.name { // one folder holds the modes of several collections
+			if before.name == g.name && g.name != "" { // one folder holds the modes of several collections
 				g.name += " of " + firstSegment(g.files[0])
 				break
 			}
 		}
+		g.noteUnread(groups)
 	}
 	return groups
+}
+
+// noteUnread names the files of a group whose folder counts as their mode though their own names say one.
+func (g *modeFiles) noteUnread(groups []*modeFiles) {
+	for i, f := range g.files {
+		_, mode := cutMode(f.stem())
+		isIn := func(other *modeFiles) bool { return other != g && slices.Contains(other.files, f) }
+		if !tokenfile.IsModeName(mode) || tokenfile.HasUsual([]string{mode}) || g.modes[i] != f.folderName() || tokenfile.IsModeName(g.modes[i]) || slices.ContainsFunc(groups, isIn) {
+			continue
+		}
+		note := f.name + " is called as the mode " + mode + ", and its tokens are of " + g.modes[i] + " in all modes"
+		if !slices.ContainsFunc(groups, func(other *modeFiles) bool { return other.across == g }) {
+			note += ": it is a mode if each of the folders has a file of the usual mode too, such as light.json"
+		}
+		f.notes = tokenfile.AppendNew(f.notes, note)
+	}
 }
 
 // isOnlyScheme reports whether the modes of a group have well-known names, and those of no other group have: then their
@@ -259,6 +275,16 @@ func isOnlyScheme(groups []*modeFiles, g *modeFiles) bool {
 	isOther := func(name string) bool { return !tokenfile.IsModeName(name) }
 	return !slices.ContainsFunc(groups, func(one *modeFiles) bool {
 		return (one == g) == slices.ContainsFunc(one.modes, isOther)
+	})
+}
+
+// isSchemeOfGrid reports whether the modes of a group have well-known names, and files of brands hold one of them too: a
+// page has both or none.
+func isSchemeOfGrid(groups []*modeFiles, g *modeFiles) bool {
+	isOther := func(name string) bool { return !tokenfile.IsModeName(name) }
+	isShared := func(name string) bool { return slices.Contains(g.modes, name) }
+	return !slices.ContainsFunc(g.modes, isOther) && slices.ContainsFunc(groups, func(one *modeFiles) bool {
+		return one.across != nil && one.name == "" && slices.ContainsFunc(one.modes, isShared)
 	})
 }
 
@@ -308,7 +334,7 @@ type fileNames struct {
 
 // besideFolder is where a file would stand if it stood beside its folder.
 func (f *tokenFile) besideFolder() string {
-	return filepath.Join(filepath.Dir(filepath.Dir(f.name)), filepath.Base(f.name))
+	return filepath.Join(f.above(), filepath.Base(f.name))
 }
 
 // namedModeFiles groups files by the modes that their names say.
@@ -320,7 +346,7 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 		}
 		if folder := filepath.Dir(f.name); !seen[folder] {
 			seen[folder] = true
-			names.folders[filepath.Dir(folder)]++
+			names.folders[f.above()]++
 		}
 		if tokenfile.IsModeName(f.folderName()) {
 			names.twins[f.besideFolder()]++
@@ -350,8 +376,7 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 // modeOf returns the mode that the name of a file says, in a folder of modes or by its last words, or that the name of
 // its folder says. It may be any if several files have the same before a dot, and is empty if there is none.
 func (n fileNames) modeOf(f *tokenFile) (at modeKey, mode string) {
-	folder := filepath.Dir(f.name)
-	above := filepath.Dir(folder)
+	folder, above := filepath.Dir(f.name), f.above()
 	if tokenfile.IsModeFolder(f.folderName()) {
 		mode, _, _ = strings.Cut(filepath.Base(f.name), ".")
 		return modeKey{folder: folder}, mode
@@ -392,9 +417,7 @@ func cutMode(base string) (stem, mode string) {
 // another of its group, nor, if no two of a group have or its name is not one of a mode, with the files that are in no
 // group.
 func onlyModes(files []*tokenFile, groups []*modeFiles) []*modeFiles {
-	base := newPaths(slices.DeleteFunc(slices.Clone(files), func(f *tokenFile) bool {
-		return f.kind.HasSets() || slices.ContainsFunc(groups, func(g *modeFiles) bool { return slices.Contains(g.files, f) })
-	}))
+	base := newPaths(slices.DeleteFunc(withoutGroups(files, groups), func(f *tokenFile) bool { return f.kind.HasSets() }))
 	var alone []*modeFiles
 	for _, g := range groups {
 		inside := newPaths(g.files)
