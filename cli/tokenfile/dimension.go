@@ -58,8 +58,11 @@ func IsModeName(name string) bool { return slices.Contains(knownModes, ModeKey(n
 // ModeAtEnd returns the place at which the last words of a name begin that are a well-known name of a mode, as many of
 // them as there are; its length if there are none.
 func ModeAtEnd(name string) int {
+	isWord := func(at int) bool { // the first, or one behind a hyphen or the like, or with a capital letter
+		return at == 0 || strings.IndexByte("-_ ", name[at-1]) >= 0 || 'a' <= name[at-1] && name[at-1] <= 'z' && 'A' <= name[at] && name[at] <= 'Z'
+	}
 	for at := range len(name) {
-		if (at == 0 || strings.IndexByte("-_", name[at-1]) >= 0) && IsModeName(name[at:]) {
+		if isWord(at) && IsModeName(name[at:]) {
 			return at
 		}
 	}
@@ -125,7 +128,7 @@ func impliedThemes(sets []string, at func(set string) *jsontree.Node) (themes []
 	known, modes := make([]setMode, len(sets)), map[string][]string{}
 	for i, name := range sets {
 		folder, last := path.Split(name)
-		at := ModeAtEnd(strings.ReplaceAll(last, " ", "-"))
+		at := ModeAtEnd(last)
 		switch inside := path.Base(folder); {
 		case at < len(last):
 		case IsModeFolder(inside):

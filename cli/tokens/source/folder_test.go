@@ -205,6 +205,11 @@ func TestFilesAndFoldersAreModes(t *testing.T) {
 		"acme, acme-dark":                                      {"brands/acme-dark.json", "brands/acme.json"},
 		"Light Mode, Dark Mode":                                {"Dark Mode.json", "Light Mode.json"},
 		"light-mode, dark-mode":                                {"dark-mode/a.json", "light-mode/a.json"},
+		"Light, Dark (names in brackets)":                      {"Tokens (Dark).json", "Tokens (Light).json"},
+		"Light, Dark (names with capitals)":                    {"tokensDark.json", "tokensLight.json"},
+		"Light, Dark (names with blanks)":                      {"Tokens Dark.json", "Tokens Light.json"},
+		"light, dark-dimmed":                                   {"dark.dimmed.json", "light.json"},
+		"light, dark, dark-dimmed, acme-dark":                  {"acme-dark.json", "dark-dimmed.json", "dark.json", "light.json"},
 		"Acme, Re=Bel":                                         {"01 Brand.Acme.tokens.json", "01 Brand.Re=Bel.tokens.json"},
 	}
 	for want, names := range cases {
@@ -268,7 +273,9 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"brands with files of another name", []string{"brands/a/dark", "brands/a/tokens", "brands/b/tokens"}, "brands: a, b; : tokens, dark", "1 2 0 2"},
 		{"a mode that says less beside files of one name", []string{"x/dark", "x/tokens s", "y/tokens s", "z/other o-"}, "brand: x, y; : , dark", "1 1 0 1"},
 		{"a brand that has no folder", []string{"brands/a", "brands/a/dark", "brands/b"}, "brands: a, b; : , dark", "0 2 1 2"},
-		{"folders of other tokens", []string{"scales/light s", "scales/light-x s", "scales/dark s", "themes/light t", "themes/dark t"}, "scales: light, dark; themes: light, dark", ""},
+		{"a mode of what all share", []string{"acme/dark o-", "acme/light", "core o-", "globex/light"}, "brand: acme, globex; : light, dark", ""},
+		{"a mode of what all share, and no brand", []string{"core o-", "dark o-", "hc", "light"}, ": light, dark, hc", ""},
+		{"folders of other tokens", []string{"scales/light s", "scales/light-x s", "scales/dark s", "themes/light t", "themes/dark t"}, "scales: light, dark, light-x; themes: light, dark", ""},
 	}
 	for _, c := range cases {
 		files := map[string]string{}

@@ -214,9 +214,10 @@ func gridIn(parent string, files, all []*tokenFile) []*modeFiles {
 	if !areModes {
 		names.addAlike(files)
 	}
+	rest := newPaths(withoutGroups(all, []*modeFiles{names}))
 	isOneMode := !areModes && len(names.names()) == 1 && tokenfile.IsModeName(names.modes[0]) && !tokenfile.HasUsual(names.modes)
 	if names.without = isOneMode; !isOneMode {
-		names.onlyShared()
+		names.onlyShared(newPaths(all))
 	}
 	folders.addFolders(parent, files, all, names, areModes)
 	modes, brands := names, folders
@@ -234,7 +235,6 @@ func gridIn(parent string, files, all []*tokenFile) []*modeFiles {
 	if !isGrid(folders, names, tokenfile.IsModeFolder(base)) {
 		return nil
 	}
-	rest := newPaths(withoutGroups(all, []*modeFiles{names}))
 	if isOneMode && !slices.ContainsFunc(names.files, func(f *tokenFile) bool { return rest.shared(f, 1) }) {
 		return []*modeFiles{brands}
 	}
@@ -271,22 +271,20 @@ func (g *modeFiles) addFolders(parent string, files, all []*tokenFile, names *mo
 // a brand in the usual mode, as acme.json. Beside light.json of the same tokens such a file is a mode of its own.
 func gridNamed(folder string, files []*tokenFile) []*modeFiles {
 	brands, modes, base := &modeFiles{name: "brand"}, &modeFiles{}, filepath.Base(folder)
-	isSaid, hasMode, modesAlone := tokenfile.IsModeFolder(base), map[string]bool{}, paths{}
+	isSaid, hasMode, alone := tokenfile.IsModeFolder(base), map[string]bool{}, modesAlone(files)[folder]
 	if modes.across = brands; isSaid {
 		brands.name = base
 	}
 	for _, f := range files {
-		stem, mode := cutMode(f.stem())
-		if hasMode[stem] = true; mode != "" && stem == "" {
-			modesAlone.add(f)
-		}
+		stem, _ := cutMode(f.stem())
+		hasMode[stem] = true
 	}
 	for _, f := range files {
 		stem, mode := cutMode(f.stem())
 		if mode == "" {
 			stem = f.stem()
 		}
-		if stem != "" && (isSaid || hasMode[stem]) && !modesAlone.haveMost(f) {
+		if stem != "" && (isSaid || hasMode[stem]) && !alone.haveMost(f) {
 			brands.add(f, stem)
 			modes.add(f, mode)
 		}
@@ -329,8 +327,9 @@ func (g *modeFiles) addAlike(files []*tokenFile) {
 	}
 }
 
-// onlyShared leaves out of a group the modes that have no token in common with another one.
-func (g *modeFiles) onlyShared() {
+// onlyShared leaves out of a group the modes that have no token in common with another one, nor, if they have well-known
+// names, with another file.
+func (g *modeFiles) onlyShared(all paths) {
 	inside, shared, modes := map[string]paths{}, map[string]bool{}, map[*tokenFile]string{}
 	for i, f := range g.files {
 		if modes[f] = g.modes[i]; inside[modes[f]] == nil {
@@ -340,7 +339,7 @@ func (g *modeFiles) onlyShared() {
 	}
 	for f, own := range modes {
 		for mode, p := range inside {
-			shared[own] = shared[own] || mode != own && p.shared(f, 1)
+			shared[own] = shared[own] || mode != own && p.shared(f, 1) || tokenfile.IsModeName(own) && all.shared(f, 2)
 		}
 	}
 	g.keep(func(f *tokenFile) bool { return shared[modes[f]] })

@@ -310,8 +310,10 @@ func (f *tokenFile) base() string {
 	return strings.TrimSuffix(strings.TrimSuffix(base, filepath.Ext(base)), ".tokens")
 }
 
-// stem is the name of a file without its folder and its ending, with hyphens for the dots.
-func (f *tokenFile) stem() string { return strings.ReplaceAll(f.base(), ".", "-") }
+// stem is the name of a file without its folder and its ending, with hyphens for dots and brackets.
+func (f *tokenFile) stem() string { return withHyphens.Replace(f.base()) }
+
+var withHyphens = strings.NewReplacer(".", "-", " (", "-", "(", "-", ")", "")
 
 // collectionMode cuts the name of a file as Figma's plugins call those of a collection's modes: Brand.Acme.tokens.json.
 func (f *tokenFile) collectionMode() (collection, mode string) {
@@ -327,9 +329,10 @@ type modeKey struct{ folder, stem string }
 
 // fileNames counts what the names of files have in common.
 type fileNames struct {
-	collections map[modeKey]int // files of one folder whose names are the same before the last dot
-	folders     map[string]int  // folders with files, by the folder around them
-	twins       map[string]int  // files of one name in folders that are called as modes, as if they stood around these folders
+	collections map[modeKey]int  // files of one folder whose names are the same before the last dot
+	folders     map[string]int   // folders with files, by the folder around them
+	modes       map[string]paths // of files that are called by a mode alone, by their folder
+	twins       map[string]int   // files of one name in folders that are called as modes, as if they stood around these folders
 }
 
 // besideFolder is where a file would stand if it stood beside its folder.
@@ -339,7 +342,7 @@ func (f *tokenFile) besideFolder() string {
 
 // namedModeFiles groups files by the modes that their names say.
 func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
-	names, seen, by := fileNames{map[modeKey]int{}, map[string]int{}, map[string]int{}}, map[string]bool{}, map[modeKey]*modeFiles{}
+	names, seen, by := fileNames{map[modeKey]int{}, map[string]int{}, modesAlone(files), map[string]int{}}, map[string]bool{}, map[modeKey]*modeFiles{}
 	for _, f := range files {
 		if collection, mode := f.collectionMode(); mode != "" {
 			names.collections[modeKey{filepath.Dir(f.name), collection}]++
@@ -386,7 +389,9 @@ func (n fileNames) modeOf(f *tokenFile) (at modeKey, mode string) {
 	if isBeside && tokenfile.IsModeFolder(filepath.Base(above)) || isTwin { // a folder is a mode
 		return modeKey{folder: above}, f.folderName()
 	}
-	if stem, mode := cutMode(f.stem()); mode != "" {
+	if stem, mode := cutMode(f.stem()); stem != "" && len(n.modes[folder]) > 0 && n.modes[folder].haveMost(f) { // dark-dimmed beside dark
+		return modeKey{folder: folder}, f.stem()
+	} else if mode != "" {
 		return modeKey{folder, stem}, mode
 	}
 	if collection, mode := f.collectionMode(); n.collections[modeKey{folder, collection}] > 1 {
@@ -398,6 +403,20 @@ func (n fileNames) modeOf(f *tokenFile) (at modeKey, mode string) {
 	return modeKey{}, ""
 }
 
+// modesAlone returns the tokens of the files that are called by a mode alone, by their folder.
+func modesAlone(files []*tokenFile) map[string]paths {
+	in := map[string]paths{}
+	for _, f := range files {
+		if stem, mode := cutMode(f.stem()); mode != "" && stem == "" && f.mayBeNamed() {
+			if in[filepath.Dir(f.name)] == nil {
+				in[filepath.Dir(f.name)] = paths{}
+			}
+			in[filepath.Dir(f.name)].add(f)
+		}
+	}
+	return in
+}
+
 // cutMode cuts the name of a mode off the name of a file: what follows "mode", else all of it or as many of its last
 // words as a mode is called by, else the first. It is empty if there is none.
 func cutMode(base string) (stem, mode string) {
@@ -405,7 +424,7 @@ func cutMode(base string) (stem, mode string) {
 		return base[:at], base[at+len("-mode-"):]
 	}
 	if cut := tokenfile.ModeAtEnd(base); cut < len(base) {
-		return strings.TrimRight(base[:cut], "-_"), base[cut:]
+		return strings.TrimRight(base[:cut], "-_ "), base[cut:]
 	}
 	if cut := strings.IndexAny(base, "-_"); cut > 0 && tokenfile.IsModeName(base[:cut]) {
 		return strings.TrimLeft(base[cut:], "-_"), base[:cut]
@@ -414,8 +433,8 @@ func cutMode(base string) (stem, mode string) {
 }
 
 // onlyModes leaves out of the groups what holds no mode, whatever its name: a file that has no token in common with
-// another of its group, nor, if no two of a group have or its name is not one of a mode, with the files that are in no
-// group.
+// another of its group, with the files that are in no group or, if its name is one of a mode, with any; if no two of a
+// group have, one that has none with the files that are in no group.
 func onlyModes(files []*tokenFile, groups []*modeFiles) []*modeFiles {
 	base := newPaths(slices.DeleteFunc(withoutGroups(files, groups), func(f *tokenFile) bool { return f.kind.HasSets() }))
 	var alone []*modeFiles
@@ -425,9 +444,10 @@ func onlyModes(files []*tokenFile, groups []*modeFiles) []*modeFiles {
 			alone = append(alone, g)
 			continue
 		}
+		rest := newPaths(withoutGroups(files, []*modeFiles{g}))
 		isMode := func(f *tokenFile) bool {
 			_, mode := cutMode(f.stem())
-			return inside.shared(f, 2) || mode == "" && base.shared(f, 1)
+			return inside.shared(f, 2) || base.shared(f, 1) || mode != "" && rest.shared(f, 1)
 		}
 		for _, f := range g.keep(isMode) {
 			base.add(f)
