@@ -2,6 +2,7 @@ package tokenfile
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -467,6 +468,32 @@ func TestTwoFigmaVariablesOfOneNameAreAFault(t *testing.T) {
 	parts, err := convert(t, text, Options{})
 	if err != nil || len(parts[0].Faults) != 2 || parts[0].Faults[0].Pointer != "/meta/variables/V:4" {
 		t.Errorf("Convert() = %v, %v, want a fault at V:4", spell(parts), err)
+	}
+}
+
+// TestFigmaVariablesOfOneNameInTwoCollections: an alias leads to the variable of its id. Where one of the name stands for
+// the other in all that others see of it, there is one token, else a group for the second.
+func TestFigmaVariablesOfOneNameInTwoCollections(t *testing.T) {
+	alias := func(id string) string { return `{"type":"VARIABLE_ALIAS","id":"` + id + `"}` }
+	variable := func(id, name, collection, one, two string) string {
+		return `"` + id + `":{"name":"` + name + `","variableCollectionId":"` + collection + `","resolvedType":"FLOAT","valuesByMode":{"1":` + one + `,"2":` + two + `}}`
+	}
+	for _, c := range []struct{ rule, variables, usual, second string }{
+		{"two values", variable("v", "a", "A", "1", "2") + "," + variable("w", "a", "B", "3", "4") + "," + variable("x", "x", "B", alias("v"), alias("w")), `{"a":1,"B":{"a":3},"x":"{a}"}`, `{"a":2,"B":{"a":4},"x":"{B.a}"}`},
+		{"an alias in all modes", variable("v", "a", "A", "1", "2") + "," + variable("w", "a", "B", alias("v"), alias("v")) + "," + variable("x", "x", "B", alias("v"), "5"), `{"a":1,"x":"{a}"}`, `{"a":2,"x":5}`},
+		{"an alias in one mode", variable("v", "a", "A", "1", "2") + "," + variable("w", "a", "B", alias("v"), "4") + "," + variable("x", "x", "B", "5", "6"), `{"a":1,"x":5}`, `{"a":4,"x":6}`},
+		{"an alias in one mode, and another alias", variable("v", "a", "A", "1", "2") + "," + variable("w", "a", "B", alias("v"), "4") + "," + variable("x", "x", "B", alias("v"), alias("v")), `{"A":{"a":1},"a":"{A.a}","x":"{A.a}"}`, `{"A":{"a":2},"a":4,"x":"{A.a}"}`},
+		{"two of one collection", variable("v", "a", "A", "1", "2") + "," + variable("w", "a", "A", "3", "4"), `{"a":1} !a: the variables v and w have one name; rename one of them in Figma`, `{"a":2} !a: the variables v and w have one name; rename one of them in Figma`},
+	} {
+		const collection = `{"name":"%s","defaultModeId":"1","modes":[{"modeId":"1","name":"L"},{"modeId":"2","name":"D"}]}`
+		text := `{"meta":{"variableCollections":{"A":` + fmt.Sprintf(collection, "A") + `,"B":` + fmt.Sprintf(collection, "B") + `},"variables":{` + c.variables + `}}}`
+		for mode, want := range map[string]string{"": c.usual, "D": c.second} {
+			parts, err := convert(t, text, Options{Mode: mode})
+			got := regexp.MustCompile(`\{"\$type":"number","\$value":([^"}]*|"[^"]*")\}`).ReplaceAllString(spell(parts), "$1")
+			if err != nil || got != want {
+				t.Errorf("%s: the mode %q is %s, %v, want %s", c.rule, mode, got, err, want)
+			}
+		}
 	}
 }
 
