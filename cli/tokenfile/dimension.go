@@ -38,10 +38,15 @@ func UsualFirst(names []string) []string {
 	for _, usual := range usualNames {
 		i := slices.IndexFunc(names, func(name string) bool { return ModeKey(name) == usual })
 		if i >= 0 {
-			return slices.Concat(names[i:i+1], names[:i], names[i+1:])
+			return First(names, i)
 		}
 	}
 	return names
+}
+
+// First returns names with the one at a place first.
+func First(names []string, at int) []string {
+	return slices.Concat(names[at:at+1], names[:at], names[at+1:])
 }
 
 // HasUsual reports whether one of the names is that of a mode that counts if none is asked for.

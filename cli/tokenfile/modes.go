@@ -28,7 +28,7 @@ func (f *figma) chooseModes(ids []string) error {
 	all := f.severalModes(ids)
 	for _, c := range all {
 		i := max(0, slices.Index(c.modes, c.usual))
-		f.part.Dimensions = append(f.part.Dimensions, Dimension{Name: c.name, Modes: slices.Concat(c.modes[i:i+1], c.modes[:i], c.modes[i+1:])})
+		f.part.Dimensions = append(f.part.Dimensions, Dimension{Name: c.name, Modes: First(c.modes, i)})
 	}
 	if f.Choice != nil {
 		return nil

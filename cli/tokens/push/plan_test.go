@@ -142,3 +142,26 @@ func TestWhatIsNewInTheFilesJoinsTheModesOfThePlan(t *testing.T) {
 		}
 	}
 }
+
+// TestAPlanFollowsADimensionThatHasAnotherName: if the default and another mode of it are in a dimension that is new.
+func TestAPlanFollowsADimensionThatHasAnotherName(t *testing.T) {
+	of := func(name string, modes ...string) tokenfile.Dimension {
+		return tokenfile.Dimension{Name: name, Modes: modes}
+	}
+	for _, c := range []struct {
+		rule     string
+		files    []tokenfile.Dimension
+		defaults string // of the files
+		want     string // the dimension of the Variant
+	}{
+		{"the same name", []tokenfile.Dimension{of("", "light", "dark")}, "dark", ""},
+		{"the name of a folder", []tokenfile.Dimension{of("size", "s", "m"), of("tokens", "light", "dark", "hc")}, " dark", "tokens"},
+		{"another dimension with these modes", []tokenfile.Dimension{of("icons", "light", "dark"), of("", "light", "dark")}, " dark", ""},
+		{"other modes", []tokenfile.Dimension{of("tokens", "dark", "hc")}, "", ""},
+	} {
+		p := &planFile{Defaults: []planVariant{{Mode: "dark"}}, Variants: []planVariant{{Mode: "light", Slug: "day"}, {Mode: "gone", Slug: "x"}}}
+		if got := strings.Join(p.defaultsOf(c.files), " "); got != c.defaults || p.Variants[0].Dimension != c.want {
+			t.Errorf("%s: the defaults are %q, want %q; the Variant is of %q, want %q", c.rule, got, c.defaults, p.Variants[0].Dimension, c.want)
+		}
+	}
+}

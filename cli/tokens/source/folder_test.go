@@ -23,12 +23,17 @@ func TestFoldersArePushedAsTheyCome(t *testing.T) {
 		rule  string
 		files map[string]string
 		want  string // the tree
-		said  string // stands in what is said
+		said  string // stands in what is said; empty if nothing is
 	}{
 		{
 			"stylesheets beside a package's own files",
 			map[string]string{"package.json": manifest, "x.css": ":where(:root), :host { --a: 1px }", "reset.css": "p { margin: 0 }"},
 			`{"a":{"$value":"1px"}}`, "files without tokens",
+		},
+		{
+			"the plan of a push, which is none of the tokens",
+			map[string]string{"a.json": `{"a":{"$value":1}}`, "b.yaml": "b: {$value: 2}", "livery.yaml": "files: [.]"},
+			`{"a":{"$value":1},"b":{"$value":2}}`, "",
 		},
 		{
 			"properties of another stylesheet",
@@ -77,7 +82,7 @@ func TestFoldersArePushedAsTheyCome(t *testing.T) {
 		if got := string(jsontree.Append(nil, s.Tree)); got != c.want {
 			t.Errorf("%s: the tree is %s, want %s", c.rule, got, c.want)
 		}
-		if !strings.Contains("\n"+said.String(), c.said) {
+		if !strings.Contains("\n"+said.String(), c.said) || c.said == "" && said.Len() > 0 {
 			t.Errorf("%s: said is\n%s\nwant %q in it", c.rule, said.String(), c.said)
 		}
 	}

@@ -27,9 +27,9 @@ type System struct {
 }
 
 // OpenSystem reads token files, and returns what they hold beside the document that the defaults of all modes give.
-// decided returns a mode of a dimension that is its default in place of the one that the files say, or nothing; it may
-// be nil.
-func OpenSystem(a *term.App, names []string, decided func(tokenfile.Dimension) string, o tokenfile.Options) (*System, *Sources, error) {
+// decided returns for each dimension a mode that is its default in place of the one that the files say, or nothing; it
+// may be nil.
+func OpenSystem(a *term.App, names []string, decided func(all []tokenfile.Dimension) []string, o tokenfile.Options) (*System, *Sources, error) {
 	s := &System{a: opener{a, map[string]*tokenFile{}}, names: names, options: o, kept: map[string]string{}}
 	files, err := s.read(nil)
 	if err != nil {
@@ -49,7 +49,7 @@ func OpenSystem(a *term.App, names []string, decided func(tokenfile.Dimension) s
 	for _, g := range s.groups {
 		s.add(g.dimension())
 	}
-	if decided != nil && s.keepDefaults(decided) {
+	if decided != nil && s.keepDefaults(decided(s.Dimensions)) {
 		if files, err = s.read(nil); err != nil {
 			return nil, nil, err
 		}
@@ -59,12 +59,12 @@ func OpenSystem(a *term.App, names []string, decided func(tokenfile.Dimension) s
 }
 
 // keepDefaults puts the decided default of each dimension first, and reports whether another one was.
-func (s *System) keepDefaults(decided func(tokenfile.Dimension) string) bool {
+func (s *System) keepDefaults(decided []string) bool {
 	for i := range s.Dimensions {
 		d := &s.Dimensions[i]
-		if at := slices.Index(d.Modes, decided(*d)); at > 0 && d.Modes[at] != "" {
+		if at := slices.Index(d.Modes, decided[i]); at > 0 && d.Modes[at] != "" {
 			s.kept[d.Name] = d.Modes[at]
-			d.Modes = slices.Concat(d.Modes[at:at+1], d.Modes[:at], d.Modes[at+1:])
+			d.Modes = tokenfile.First(d.Modes, at)
 		}
 	}
 	return len(s.kept) > 0
@@ -183,7 +183,7 @@ func (g *modeFiles) dimension() tokenfile.Dimension {
 	d := tokenfile.Dimension{Name: g.name, Modes: tokenfile.UsualFirst(g.names())}
 	isPlain := func(name string) bool { _, mode := cutMode(name); return tokenfile.ModeKey(mode) != "dark" }
 	if at := slices.IndexFunc(d.Modes, isPlain); at > 0 && !tokenfile.HasUsual(d.Modes) { // tokens beside dark, acme beside acme-dark
-		d.Modes = slices.Concat(d.Modes[at:at+1], d.Modes[:at], d.Modes[at+1:])
+		d.Modes = tokenfile.First(d.Modes, at)
 	}
 	if g.without {
 		d.Modes = append([]string{""}, g.names()...)
