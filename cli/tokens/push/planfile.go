@@ -154,7 +154,7 @@ func (p *planFile) defaultOf(d tokenfile.Dimension) string {
 func (s *system) refuseMissing() error {
 	for _, d := range s.source.Dimensions {
 		if mode := s.decided.defaultOf(d); mode != "" && !slices.Contains(d.Modes, mode) {
-			return term.Fail("Put it back, or name another one under defaults in "+planName+".",
+			return term.Fail("Put it back, or name another one under defaults in "+planName+"; remove "+planName+" to have the plan made anew.",
 				"the Theme is %s, says %s, and the files have no such mode: they have %s", label(d.Name, mode), planName, term.ShortList(d.Modes))
 		}
 	}
