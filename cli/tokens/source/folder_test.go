@@ -213,6 +213,7 @@ func TestFilesAndFoldersAreModes(t *testing.T) {
 		"Light, Dark (names in brackets)":                      {"Tokens (Dark).json", "Tokens (Light).json"},
 		"Light, Dark (names with capitals)":                    {"tokensDark.json", "tokensLight.json"},
 		"Light, Dark (names with blanks)":                      {"Tokens Dark.json", "Tokens Light.json"},
+		"light, dark, dark-dimmed (in a folder of modes)":      {"themes/dark.dimmed.json", "themes/dark.json", "themes/light.json"},
 		"light, dark-dimmed":                                   {"dark.dimmed.json", "light.json"},
 		"light, dark, dark-dimmed, acme-dark":                  {"acme-dark.json", "dark-dimmed.json", "dark.json", "light.json"},
 		"Acme, Re=Bel":                                         {"01 Brand.Acme.tokens.json", "01 Brand.Re=Bel.tokens.json"},
@@ -262,7 +263,7 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"a scheme beside brands", []string{"dark", "light", "brands/a p", "brands/b p"}, "brands: a, b; : light, dark", ""},
 		{"a file that the usual mode lacks", []string{"light/a", "dark/a", "dark/b"}, ": light, dark", ""},
 		{"a brand without a mode", []string{"acme/dark", "acme/light", "globex/light"}, "brand: acme, globex; : light, dark", "1 2 0 2"},
-		{"a brand without the default", []string{"acme/dark", "acme/light", "globex/dark"}, ": light, dark", ""},
+		{"a brand without the default", []string{"acme/dark", "acme/light", "globex/dark"}, "brand: acme, globex; : light, dark", "1 2 0 2"},
 		{"modes of both", []string{"dark/compact", "dark/cozy", "light/compact", "light/cozy"}, "mode: cozy, compact; : light, dark", "3 2 1 0"},
 		{"modes of values too", []string{"compact", "cozy", "base v"}, ": light, dark, compact", ""},
 		{"a file of a mode that says less", []string{"acme/dark", "acme/light", "globex/dark o-", "globex/light"}, "brand: acme, globex; : light, dark", "1 3 0 3"},
@@ -278,6 +279,7 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"brands with files of another name", []string{"brands/a/dark", "brands/a/tokens", "brands/b/tokens"}, "brands: a, b; : tokens, dark", "1 2 0 2"},
 		{"a mode that says less beside files of one name", []string{"x/dark", "x/tokens s", "y/tokens s", "z/other o-"}, "brand: x, y; : , dark", "1 1 0 1"},
 		{"a brand that has no folder", []string{"brands/a", "brands/a/dark", "brands/b"}, "brands: a, b; : , dark", "0 2 1 2"},
+		{"a mode of one brand in a folder of modes", []string{"dark/a", "dark/b", "dim/b", "light/a", "light/b"}, "brand: a, b; : light, dark, dim", "3 4 0 1"},
 		{"a mode of what all share", []string{"acme/dark o-", "acme/light", "core o-", "globex/light"}, "brand: acme, globex; : light, dark", ""},
 		{"a mode of what all share, and no brand", []string{"core o-", "dark o-", "hc", "light"}, ": light, dark, hc", ""},
 		{"folders of other tokens", []string{"scales/light s", "scales/light-x s", "scales/dark s", "themes/light t", "themes/dark t"}, "scales: light, dark, light-x; themes: light, dark", ""},
@@ -343,7 +345,7 @@ func TestAFileThatIsCalledAsAModeAndReadAsABrandIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, brand := range []string{"a", "b"} {
-		want := filepath.Join(dir, "brands", brand, "dark.json") + " is called as the mode dark, and its tokens are of " + brand + " in all modes: it is a mode if each of the folders has a file of the usual mode too, such as light.json"
+		want := filepath.Join(dir, "brands", brand, "dark.json") + " is called as the mode dark, and its tokens are of " + brand + " in all modes; it is a mode if " + brand + " has a file of the usual one too, such as light.json"
 		if !slices.Contains(s.Notes(), want) {
 			t.Errorf("the notes are %q, want %q", s.Notes(), want)
 		}

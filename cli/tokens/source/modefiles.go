@@ -232,7 +232,7 @@ func gridIn(parent string, files, all []*tokenFile) []*modeFiles {
 	case areModes && slices.ContainsFunc(names.modes, tokenfile.IsModeName): // of both, as light/compact
 		brands.name = "mode"
 	}
-	if !isGrid(folders, names, tokenfile.IsModeFolder(base)) {
+	if !isGrid(folders, names, tokenfile.IsModeFolder(base), areModes) {
 		return nil
 	}
 	if isOneMode && !slices.ContainsFunc(names.files, func(f *tokenFile) bool { return rest.shared(f, 1) }) {
@@ -289,7 +289,7 @@ func gridNamed(folder string, files []*tokenFile) []*modeFiles {
 			modes.add(f, mode)
 		}
 	}
-	if len(modes.names()) < 2 || !isGrid(brands, modes, isSaid) {
+	if len(modes.names()) < 2 || !isGrid(brands, modes, isSaid, false) {
 		return nil
 	}
 	return []*modeFiles{brands, modes.usualFirst()}
@@ -357,18 +357,27 @@ func (g *modeFiles) onlyUsual(folders *modeFiles) {
 	g.keep(func(f *tokenFile) bool { return usual[f.stem()] })
 }
 
-// isGrid leaves in the groups of a grid only the rows that have the default, or a file of no mode, with tokens in common
-// with those of others: with one if the folder around them says that they are modes, else with half of all, of their own
-// or of another. It reports whether several are left, in several modes.
-func isGrid(rows, modes *modeFiles, isSaid bool) bool {
+// isGrid leaves in the groups of a grid only the rows with tokens in common with others: with one if the folder around
+// them says that they are modes, else with half of all, of their own or of another. What counts of a row are its files of
+// the default or of no mode; a brand that has none has its files in all modes. It reports whether several rows are left,
+// in several modes.
+func isGrid(rows, modes *modeFiles, isSaid, areModes bool) bool {
 	if len(modes.files) == 0 {
 		return false
 	}
-	usual, rowOf, files := modes.dimension().Modes[0], map[*tokenFile]string{}, map[string][]*tokenFile{}
+	usual, rowOf, files, rest := modes.dimension().Modes[0], map[*tokenFile]string{}, map[string][]*tokenFile{}, map[string][]*tokenFile{}
 	for i, f := range rows.files {
 		row, at := rows.modes[i], slices.Index(modes.files, f)
 		if rowOf[f] = row; modes.without || at < 0 || modes.modes[at] == usual {
 			files[row] = append(files[row], f)
+		} else {
+			rest[row] = append(rest[row], f)
+		}
+	}
+	hasUsual := map[string]bool{}
+	for _, row := range rows.names() {
+		if hasUsual[row] = areModes || len(files[row]) > 0; len(files[row]) == 0 {
+			files[row] = rest[row]
 		}
 	}
 	isRow := map[string]bool{}
@@ -381,9 +390,8 @@ func isGrid(rows, modes *modeFiles, isSaid bool) bool {
 		}
 		isRow[row] = !isAlone(own, others, isSaid)
 	}
-	isWanted := func(f *tokenFile) bool { return isRow[rowOf[f]] }
-	rows.keep(isWanted)
-	modes.keep(isWanted)
+	rows.keep(func(f *tokenFile) bool { return isRow[rowOf[f]] })
+	modes.keep(func(f *tokenFile) bool { return isRow[rowOf[f]] && hasUsual[rowOf[f]] })
 	return len(rows.names()) > 1 && len(modes.files) > 0 && len(modes.dimension().Modes) > 1
 }
 

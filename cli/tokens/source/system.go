@@ -253,19 +253,16 @@ func groupModeFiles(files []*tokenFile) []*modeFiles {
 	return groups
 }
 
-// noteUnread names the files of a group whose folder counts as their mode though their own names say one.
+// noteUnread names the files of a group whose names say a mode, and that count in all modes as what the group is of.
 func (g *modeFiles) noteUnread(groups []*modeFiles) {
 	for i, f := range g.files {
 		_, mode := cutMode(f.stem())
-		isIn := func(other *modeFiles) bool { return other != g && slices.Contains(other.files, f) }
-		if !tokenfile.IsModeName(mode) || tokenfile.HasUsual([]string{mode}) || g.modes[i] != f.folderName() || tokenfile.IsModeName(g.modes[i]) || slices.ContainsFunc(groups, isIn) {
-			continue
+		of, isIn := g.modes[i], func(other *modeFiles) bool { return other != g && slices.Contains(other.files, f) }
+		isMode := of == f.stem() || tokenfile.IsModeName(of) || !tokenfile.IsModeName(mode) || tokenfile.HasUsual([]string{mode})
+		if !isMode && !slices.ContainsFunc(groups, isIn) {
+			note := f.name + " is called as the mode " + mode + ", and its tokens are of " + of + " in all modes; it is a mode if " + of + " has a file of the usual one too, such as light.json"
+			f.notes = tokenfile.AppendNew(f.notes, note)
 		}
-		note := f.name + " is called as the mode " + mode + ", and its tokens are of " + g.modes[i] + " in all modes"
-		if !slices.ContainsFunc(groups, func(other *modeFiles) bool { return other.across == g }) {
-			note += ": it is a mode if each of the folders has a file of the usual mode too, such as light.json"
-		}
-		f.notes = tokenfile.AppendNew(f.notes, note)
 	}
 }
 
@@ -380,8 +377,12 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 // its folder says. It may be any if several files have the same before a dot, and is empty if there is none.
 func (n fileNames) modeOf(f *tokenFile) (at modeKey, mode string) {
 	folder, above := filepath.Dir(f.name), f.above()
+	stem, ofName := cutMode(f.stem())
+	isOwn := stem != "" && len(n.modes[folder]) > 0 && n.modes[folder].haveMost(f) // dark-dimmed beside dark
 	if tokenfile.IsModeFolder(f.folderName()) {
-		mode, _, _ = strings.Cut(filepath.Base(f.name), ".")
+		if mode = f.stem(); !isOwn {
+			mode, _, _ = strings.Cut(filepath.Base(f.name), ".")
+		}
 		return modeKey{folder: folder}, mode
 	}
 	isBeside := n.folders[above] > 1
@@ -389,10 +390,11 @@ func (n fileNames) modeOf(f *tokenFile) (at modeKey, mode string) {
 	if isBeside && tokenfile.IsModeFolder(filepath.Base(above)) || isTwin { // a folder is a mode
 		return modeKey{folder: above}, f.folderName()
 	}
-	if stem, mode := cutMode(f.stem()); stem != "" && len(n.modes[folder]) > 0 && n.modes[folder].haveMost(f) { // dark-dimmed beside dark
+	if isOwn {
 		return modeKey{folder: folder}, f.stem()
-	} else if mode != "" {
-		return modeKey{folder, stem}, mode
+	}
+	if ofName != "" {
+		return modeKey{folder, stem}, ofName
 	}
 	if collection, mode := f.collectionMode(); n.collections[modeKey{folder, collection}] > 1 {
 		return modeKey{folder, collection}, mode
