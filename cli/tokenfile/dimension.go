@@ -38,10 +38,15 @@ func UsualFirst(names []string) []string {
 	for _, usual := range usualNames {
 		i := slices.IndexFunc(names, func(name string) bool { return ModeKey(name) == usual })
 		if i >= 0 {
-			return slices.Concat(names[i:i+1], names[:i], names[i+1:])
+			return First(names, i)
 		}
 	}
 	return names
+}
+
+// First returns names with the one at a place first.
+func First(names []string, at int) []string {
+	return slices.Concat(names[at:at+1], names[:at], names[at+1:])
 }
 
 // HasUsual reports whether one of the names is that of a mode that counts if none is asked for.
@@ -58,8 +63,11 @@ func IsModeName(name string) bool { return slices.Contains(knownModes, ModeKey(n
 // ModeAtEnd returns the place at which the last words of a name begin that are a well-known name of a mode, as many of
 // them as there are; its length if there are none.
 func ModeAtEnd(name string) int {
+	isWord := func(at int) bool { // the first, or one behind a hyphen or the like, or with a capital letter
+		return at == 0 || strings.IndexByte("-_ ", name[at-1]) >= 0 || 'a' <= name[at-1] && name[at-1] <= 'z' && 'A' <= name[at] && name[at] <= 'Z'
+	}
 	for at := range len(name) {
-		if (at == 0 || strings.IndexByte("-_", name[at-1]) >= 0) && IsModeName(name[at:]) {
+		if isWord(at) && IsModeName(name[at:]) {
 			return at
 		}
 	}
@@ -125,7 +133,7 @@ func impliedThemes(sets []string, at func(set string) *jsontree.Node) (themes []
 	known, modes := make([]setMode, len(sets)), map[string][]string{}
 	for i, name := range sets {
 		folder, last := path.Split(name)
-		at := ModeAtEnd(strings.ReplaceAll(last, " ", "-"))
+		at := ModeAtEnd(last)
 		switch inside := path.Base(folder); {
 		case at < len(last):
 		case IsModeFolder(inside):
@@ -182,6 +190,8 @@ func impliedThemes(sets []string, at func(set string) *jsontree.Node) (themes []
 					if of[i][0].group != d.Name {
 						t.across = of[i][0].group
 					}
+				case len(of[i]) > 1 && of[i][0].group != d.Name && slices.Contains(of[i], setMode{d.Name, d.Modes[0]}):
+					t.states[name] = "under"
 				}
 			}
 			themes = append(themes, t)
@@ -264,7 +274,7 @@ func Standings(meta *jsontree.Node, sets []string, at func(set string) *jsontree
 	for _, t := range themesOf(meta, sets, at) {
 		mode, isChosen := o.Choice[t.group]
 		for set, state := range t.states {
-			if isChosen && mode == t.name {
+			if isChosen && mode == t.name && state != "under" {
 				asked[set]++
 			}
 			switch {
@@ -308,8 +318,11 @@ func chosenStates(themes []theme, o Options) map[string]string {
 			continue
 		}
 		for name, state := range t.states {
-			if state == "together" && states[name] == state {
+			switch before := states[name]; {
+			case state == "together" && before == state:
 				state = "enabled"
+			case state == "together" && before == "under", state == "under" && before == "together":
+				state = "below"
 			}
 			if slices.Contains(takenStates, state) && states[name] != "enabled" {
 				states[name] = state
@@ -320,13 +333,17 @@ func chosenStates(themes []theme, o Options) map[string]string {
 }
 
 // takenStates are those of the token sets that a theme takes: for its own sake, for references alone, or, of a theme
-// that names imply, as all themes do, or only together with a theme of another group.
-var takenStates = []string{"enabled", "source", "shared", "together"}
+// that names imply, as all themes do, or only together with a theme of another group, for what it has and the sets of a
+// mode lack.
+var takenStates = []string{"enabled", "source", "shared", "together", "under", "below"}
 
 // takenSets returns the token sets that are taken: those that are there for references alone, the sources, before those
-// that are enabled; both in their order.
+// that are enabled; both in their order. Those below the sets of a mode come just before these.
 func takenSets(sets []string, states map[string]string) []string {
-	return append(withState(sets, states, "source"), withState(sets, states, "enabled", "shared")...)
+	list := withState(sets, states, "enabled", "shared")
+	first := slices.IndexFunc(list, func(name string) bool { return states[name] == "enabled" })
+	list = slices.Insert(list, max(0, first), withState(sets, states, "below")...)
+	return append(withState(sets, states, "source"), list...)
 }
 
 // withState returns the token sets with one of some states, in their order.

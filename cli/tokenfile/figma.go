@@ -59,7 +59,7 @@ func readFigma(root *jsontree.Node, o Options) ([]Part, error) {
 		if !inner[id] {
 			f.add(id)
 		} else if !f.Overrides {
-			f.part.Concessions = append(f.part.Concessions, Concession{"variables of one name", f.place(id), strings.Join(f.names[id], "."), "another of this name is an alias of it, and counts"})
+			f.part.Concessions = append(f.part.Concessions, Concession{oneName, f.place(id), strings.Join(f.names[id], "."), "another of this name is an alias of it, and counts"})
 		}
 	}
 	if o.Mode != "" && !f.modeFound {
@@ -69,6 +69,9 @@ func readFigma(root *jsontree.Node, o Options) ([]Part, error) {
 	f.nameDeleted()
 	return []Part{f.part}, nil
 }
+
+// oneName is the kind of the concessions of variables of several collections that have one name.
+const oneName = "variables of one name"
 
 // figmaMembers are the members that are read of a file of variables and of its meta.
 var figmaMembers = []string{"collections", "variableCollections", "variables"}
@@ -188,8 +191,11 @@ func (f *figma) nameAll(ids []string) {
 			}
 		}
 		f.names[id] = names
-		for i := 1; i < len(names); i++ {
-			groups[strings.Join(names[:i], ".")] = true
+	}
+	f.separate(ids)
+	for _, id := range ids {
+		for i := 1; i < len(f.names[id]); i++ {
+			groups[strings.Join(f.names[id][:i], ".")] = true
 		}
 	}
 	for _, id := range ids {

@@ -28,7 +28,7 @@ func (f *figma) chooseModes(ids []string) error {
 	all := f.severalModes(ids)
 	for _, c := range all {
 		i := max(0, slices.Index(c.modes, c.usual))
-		f.part.Dimensions = append(f.part.Dimensions, Dimension{Name: c.name, Modes: slices.Concat(c.modes[i:i+1], c.modes[:i], c.modes[i+1:])})
+		f.part.Dimensions = append(f.part.Dimensions, Dimension{Name: c.name, Modes: First(c.modes, i)})
 	}
 	if f.Choice != nil {
 		return nil
@@ -121,6 +121,66 @@ func product(all []collection) error {
 		"Choose one mode with --token-mode: " + strings.Join(choices, ", ") + ". Its collection gives that mode, each other its default: " +
 			strings.Join(defaults, ", ") + ".",
 	}
+}
+
+// separate puts variables that have the name of one in another collection into a group that is called as their own
+// collection, but for those for which another of the name stands.
+func (f *figma) separate(ids []string) {
+	aliases, first := map[string]map[string]int{}, map[string]string{} // by a variable, those that are aliases of it, and in how many modes
+	for _, id := range ids {
+		for _, m := range membersOf(f.variables.Find(id).Find("valuesByMode")) {
+			if textOf(m.Value.Find("type")) != "VARIABLE_ALIAS" {
+				continue
+			}
+			target := textOf(m.Value.Find("id"))
+			if aliases[target] == nil {
+				aliases[target] = map[string]int{}
+			}
+			aliases[target][id]++
+		}
+	}
+	var others []string
+	for _, id := range ids {
+		path := strings.Join(f.names[id], ".")
+		switch before, twice := first[path]; {
+		case f.isStoodFor(id, aliases[id]):
+		case !twice:
+			first[path] = id
+		case aliases[before][id] > 0:
+			first[path], others = id, append(others, before)
+		default:
+			others = append(others, id)
+		}
+	}
+	for _, id := range others {
+		path, collection := strings.Join(f.names[id], "."), f.collectionOf(id)
+		group := segments(FixedName(textOf(collection.Find("name"))))
+		if len(group) == 0 || path == "" || collection == f.collectionOf(first[path]) {
+			continue
+		}
+		f.names[id] = append(group, f.names[id]...)
+		if !f.Overrides {
+			f.concede(oneName, f.place(id), path, Renamed(path, strings.Join(f.names[id], "."))+": a variable of another collection has this name")
+		}
+	}
+}
+
+func (f *figma) collectionOf(id string) *jsontree.Node {
+	return f.collections.Find(textOf(f.variables.Find(id).Find("variableCollectionId")))
+}
+
+// isStoodFor reports whether another variable of its name stands for a variable: as an alias of it in each mode, or in
+// some if no variable of another name is an alias of it. aliases has in how many modes each is one.
+func (f *figma) isStoodFor(id string, aliases map[string]int) bool {
+	inSome, isNamed := false, false
+	for other, modes := range aliases {
+		isSame := other != id && slices.Equal(f.names[other], f.names[id])
+		if isSame && modes == len(membersOf(f.variables.Find(other).Find("valuesByMode"))) {
+			return true
+		}
+		inSome, isNamed = inSome || isSame, isNamed || !isSame
+	}
+	return inSome && !isNamed
 }
 
 // figmaLists is what plugins of Figma write: lists of collections, with the variables in them, in their modes or beside

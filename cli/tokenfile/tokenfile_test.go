@@ -2,6 +2,7 @@ package tokenfile
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -300,9 +301,11 @@ func TestNamesOfTokenSetsImplyThemes(t *testing.T) {
 		{`[]`, "brands/a,brands/a/fonts,brands/b,brands/b/fonts", choice{}, "brands=a,b", "brands/a,brands/a/fonts"},
 		{`[]`, "brands/a,brands/a/fonts,brands/b,brands/b/fonts", choice{"brands": "b"}, "brands=a,b", "brands/b,brands/b/fonts"},
 		{`[]`, "core,x/light,x/dark,x/fonts,y/light,y/dark,y/hc", choice{}, "brand=x,y; =light,dark,hc", "core,x/light,x/fonts"},
-		{`[]`, "core,x/light,x/dark,x/fonts,y/light,y/dark,y/hc", choice{"": "dark"}, "brand=x,y; =light,dark,hc", "core,x/dark,x/fonts"},
-		{`[]`, "core,x/light,x/dark,x/fonts,y/light,y/dark,y/hc", choice{"brand": "y", "": "hc"}, "brand=x,y; =light,dark,hc", "core,y/hc"},
+		{`[]`, "core,x/light,x/dark,x/fonts,y/light,y/dark,y/hc", choice{"": "dark"}, "brand=x,y; =light,dark,hc", "core,x/light,x/dark,x/fonts"},
+		{`[]`, "core,x/light,x/dark,x/fonts,y/light,y/dark,y/hc", choice{"brand": "y", "": "hc"}, "brand=x,y; =light,dark,hc", "core,y/light,y/hc"},
+		{`[]`, "x/dark,x/light,y/dark,y/light,z", choice{"brand": "y", "": "dark"}, "brand=x,y; =light,dark", "y/light,y/dark,z"},
 		{`[]`, "brands/x/light,brands/x/dark,brands/y/light", choice{"brands": "y"}, "brands=x,y; =light,dark", "brands/y/light"},
+		{`[]`, "brands/x/light,brands/x/dark,brands/y/light", choice{"brands": "y", "": "dark"}, "brands=x,y; =light,dark", "brands/y/light"},
 		{`[]`, "part1/light,part1/dark,part2/light,part2/dark", choice{"part1": "dark"}, "part1=light,dark; part2=light,dark", "part1/dark,part2/light"},
 		{`[]`, "theme/light,theme/dark,light,dark", choice{"theme": "dark"}, "theme=light,dark; =light,dark", "theme/dark,light"},
 		{`[]`, "core,light,base,default", choice{}, "", "core,light,base,default"},
@@ -499,6 +502,32 @@ func TestTwoFigmaVariablesOfOneNameAreAFault(t *testing.T) {
 	parts, err := convert(t, text, Options{})
 	if err != nil || len(parts[0].Faults) != 2 || parts[0].Faults[0].Pointer != "/meta/variables/V:4" {
 		t.Errorf("Convert() = %v, %v, want a fault at V:4", spell(parts), err)
+	}
+}
+
+// TestFigmaVariablesOfOneNameInTwoCollections: an alias leads to the variable of its id. Where one of the name stands for
+// the other in all that others see of it, there is one token, else a group for the second.
+func TestFigmaVariablesOfOneNameInTwoCollections(t *testing.T) {
+	alias := func(id string) string { return `{"type":"VARIABLE_ALIAS","id":"` + id + `"}` }
+	variable := func(id, name, collection, one, two string) string {
+		return `"` + id + `":{"name":"` + name + `","variableCollectionId":"` + collection + `","resolvedType":"FLOAT","valuesByMode":{"1":` + one + `,"2":` + two + `}}`
+	}
+	for _, c := range []struct{ rule, variables, usual, second string }{
+		{"two values", variable("v", "a", "A", "1", "2") + "," + variable("w", "a", "B", "3", "4") + "," + variable("x", "x", "B", alias("v"), alias("w")), `{"a":1,"B":{"a":3},"x":"{a}"}`, `{"a":2,"B":{"a":4},"x":"{B.a}"}`},
+		{"an alias in all modes", variable("v", "a", "A", "1", "2") + "," + variable("w", "a", "B", alias("v"), alias("v")) + "," + variable("x", "x", "B", alias("v"), "5"), `{"a":1,"x":"{a}"}`, `{"a":2,"x":5}`},
+		{"an alias in one mode", variable("v", "a", "A", "1", "2") + "," + variable("w", "a", "B", alias("v"), "4") + "," + variable("x", "x", "B", "5", "6"), `{"a":1,"x":5}`, `{"a":4,"x":6}`},
+		{"an alias in one mode, and another alias", variable("v", "a", "A", "1", "2") + "," + variable("w", "a", "B", alias("v"), "4") + "," + variable("x", "x", "B", alias("v"), alias("v")), `{"A":{"a":1},"a":"{A.a}","x":"{A.a}"}`, `{"A":{"a":2},"a":4,"x":"{A.a}"}`},
+		{"two of one collection", variable("v", "a", "A", "1", "2") + "," + variable("w", "a", "A", "3", "4"), `{"a":1} !a: the variables v and w have one name; rename one of them in Figma`, `{"a":2} !a: the variables v and w have one name; rename one of them in Figma`},
+	} {
+		const collection = `{"name":"%s","defaultModeId":"1","modes":[{"modeId":"1","name":"L"},{"modeId":"2","name":"D"}]}`
+		text := `{"meta":{"variableCollections":{"A":` + fmt.Sprintf(collection, "A") + `,"B":` + fmt.Sprintf(collection, "B") + `},"variables":{` + c.variables + `}}}`
+		for mode, want := range map[string]string{"": c.usual, "D": c.second} {
+			parts, err := convert(t, text, Options{Mode: mode})
+			got := regexp.MustCompile(`\{"\$type":"number","\$value":([^"}]*|"[^"]*")\}`).ReplaceAllString(spell(parts), "$1")
+			if err != nil || got != want {
+				t.Errorf("%s: the mode %q is %s, %v, want %s", c.rule, mode, got, err, want)
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -38,33 +39,70 @@ func (s *system) decideModes(choice string) {
 		s.list, s.left = made, left
 	default:
 		s.list = s.decidedModes(made)
+		for _, l := range left {
+			isPlanned := func(mode string) bool {
+				return slices.ContainsFunc(s.decided.Variants, func(v planVariant) bool { return v.Dimension == l.Dimension && v.Mode == mode })
+			}
+			if !slices.ContainsFunc(l.Modes, isPlanned) {
+				s.left = append(s.left, l)
+			}
+		}
 	}
 }
 
-// decidedModes is the list of livery.yaml as the files are now.
+// decidedModes is the list of livery.yaml as the files are now: a new mode joins its dimension, and a new dimension the
+// list. What the list has no room for is left.
 func (s *system) decidedModes(made []designsystem.ThemeMode) []designsystem.ThemeMode {
-	dimensions := map[string]string{} // of livery.yaml, by that of made
 	list := slices.DeleteFunc(slices.Clone(*s.decided.Modes), func(m designsystem.ThemeMode) bool {
 		return s.isGone(m.Variant) || s.isGone(m.For)
 	})
+	dimensions := s.decidedDimensions(made)
 	for _, m := range made {
-		if i := slices.IndexFunc(list, func(d designsystem.ThemeMode) bool { return m.Variant != "" && d.Variant == m.Variant }); i >= 0 {
-			dimensions[m.Dimension] = list[i].Dimension
-		}
-	}
-	for _, m := range made {
-		own, known := dimensions[m.Dimension]
-		if m.Variant == "" || s.decided.has(m.Variant) || !known {
+		own, isIn := dimensions[m.Dimension]
+		if isIn && (own == "" || m.Variant == "" || s.decided.has(m.Variant)) {
 			continue
 		}
-		m.Dimension = own
-		last := len(list) - 1
-		for list[last].Dimension != own {
-			last--
+		m.Dimension = cmp.Or(own, m.Dimension)
+		at := len(list)
+		for i, d := range list {
+			if d.Dimension == m.Dimension {
+				at = i + 1
+			}
 		}
-		list = slices.Insert(list, last+1, m)
+		joined := slices.Insert(slices.Clone(list), at, m)
+		switch faults := designsystem.Faults(joined); {
+		case len(faults) == len(designsystem.Faults(list)):
+			list = joined
+		case m.Variant != "":
+			s.left = append(s.left, designsystem.LeftOut{Dimension: m.Dimension + "." + m.Mode, Why: "the list in " + planName + " does not take it (" + faults[0] + ")"})
+		}
 	}
 	return list
+}
+
+// decidedDimensions returns the names that livery.yaml has for the dimensions of a list that was made of the files: that
+// of one of its modes, or of a mode that the files had in the same dimension. One that livery.yaml knows and leaves out of
+// its list has an empty name, and a new one none.
+func (s *system) decidedDimensions(made []designsystem.ThemeMode) map[string]string {
+	of, names := map[string]string{}, map[string]string{} // the dimension of the files, by the slug of a Variant
+	for _, v := range s.decided.Variants {
+		of[v.Slug] = v.Dimension
+	}
+	for _, v := range s.plan.Variants {
+		of[v.Slug] = v.Dimension
+	}
+	for _, m := range made {
+		if s.decided.has(m.Variant) {
+			names[m.Dimension] = cmp.Or(names[m.Dimension], "")
+		}
+		for _, d := range *s.decided.Modes {
+			isOne := of[d.Variant] == of[m.Variant] && (of[m.Variant] != "" || d.Dimension == m.Dimension)
+			if m.Variant != "" && d.Variant != "" && (d.Variant == m.Variant || isOne) {
+				names[m.Dimension] = d.Dimension
+			}
+		}
+	}
+	return names
 }
 
 // refuseModes returns the failure that the API would refuse the list of the Theme's modes, as livery.yaml has it.

@@ -14,6 +14,7 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/batch"
+	"example.com/livery/cli/tokens/designsystem"
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/cli/tokens/validate"
@@ -184,6 +185,79 @@ func TestADocumentThatIsTooLargeIsRefused(t *testing.T) {
 		p.base = jsontree.NewObject()
 		if err := p.refuseSize(p.plan()); (err != nil) != refused {
 			t.Errorf("refuseSize(a value of %d bytes) = %v, want a failure: %v", size, err, refused)
+		}
+	}
+}
+
+// TestWhatIsNewInTheFilesJoinsTheModesOfThePlan: entries are DIMENSION.MODE=VARIANT, Variants DIMENSION/MODE, whose slug
+// is their mode.
+func TestWhatIsNewInTheFilesJoinsTheModesOfThePlan(t *testing.T) {
+	const scheme = "scheme.light= scheme.dark=dark"
+	cases := []struct {
+		rule                      string
+		before, files             string // the Variants of livery.yaml and those of the files
+		decided, made, want, left string // the list of livery.yaml, the one of the files, that of the push, and what is not in it
+	}{
+		{"a new mode", "/dark", "/dark /dim", scheme, scheme + " scheme.dim=dim", scheme + " scheme.dim=dim", ""},
+		{"a renamed mode", "/dark", "/night", scheme, "scheme.light= scheme.night=night", "scheme.light= scheme.night=night", ""},
+		{"a renamed mode of a dimension of another name in livery.yaml", "Mode/dark", "Mode/night", "scheme.light= scheme.dark=dark", "mode.light= mode.night=night", "scheme.light= scheme.night=night", ""},
+		{"a mode of another kind", "/dark", "/hc", scheme, "contrast.default= contrast.hc=hc", "scheme.light= contrast.default= contrast.hc=hc", ""},
+		{"a new dimension", "Mode/dark", "Mode/dark Density/compact", scheme, "mode.light= mode.dark=dark density.cozy= density.compact=compact", scheme + " density.cozy= density.compact=compact", ""},
+		{"a mode that livery.yaml leaves out", "/dark /dim", "/dark /dim", scheme, scheme + " scheme.dim=dim", scheme, ""},
+		{"a new mode of a dimension that it leaves out", "A/x B/y", "A/x B/y B/z", "a.w= a.x=x", "a.w= a.x=x b.v= b.y=y b.z=z", "a.w= a.x=x", ""},
+		{"a dimension that it has no room for", "A/b", "A/b Z/y", "a.a= a.b=b c.a= d.a= e.a=", "a.a= a.b=b z.x= z.y=y", "a.a= a.b=b c.a= d.a= e.a=", "z.y"},
+	}
+	for _, c := range cases {
+		list := func(text string) (all []designsystem.ThemeMode) {
+			for _, field := range strings.Fields(text) {
+				name, variant, _ := strings.Cut(field, "=")
+				dimension, mode, _ := strings.Cut(name, ".")
+				all = append(all, designsystem.ThemeMode{Dimension: dimension, Mode: mode, Variant: variant})
+			}
+			return all
+		}
+		decided, plan := list(c.decided), &designsystem.Plan{}
+		s := &system{decided: &planFile{Modes: &decided}, plan: plan}
+		for _, field := range strings.Fields(c.before) {
+			dimension, mode, _ := strings.Cut(field, "/")
+			s.decided.Variants = append(s.decided.Variants, planVariant{Dimension: dimension, Mode: mode, Slug: mode})
+		}
+		for _, field := range strings.Fields(c.files) {
+			dimension, mode, _ := strings.Cut(field, "/")
+			plan.Variants = append(plan.Variants, designsystem.Variant{Mode: designsystem.Mode{Dimension: dimension, Name: mode}, Slug: mode})
+		}
+		var got, left []string
+		for _, m := range s.decidedModes(list(c.made)) {
+			got = append(got, m.Dimension+"."+m.Mode+"="+m.Variant)
+		}
+		for _, l := range s.left {
+			left = append(left, l.Dimension)
+		}
+		if strings.Join(got, " ") != c.want || strings.Join(left, " ") != c.left {
+			t.Errorf("%s: the list is %s without %q, want %s without %q", c.rule, strings.Join(got, " "), left, c.want, c.left)
+		}
+	}
+}
+
+// TestAPlanFollowsADimensionThatHasAnotherName: if the default and another mode of it are in a dimension that is new.
+func TestAPlanFollowsADimensionThatHasAnotherName(t *testing.T) {
+	of := func(name string, modes ...string) tokenfile.Dimension {
+		return tokenfile.Dimension{Name: name, Modes: modes}
+	}
+	for _, c := range []struct {
+		rule     string
+		files    []tokenfile.Dimension
+		defaults string // of the files
+		want     string // the dimension of the Variant
+	}{
+		{"the same name", []tokenfile.Dimension{of("", "light", "dark")}, "dark", ""},
+		{"the name of a folder", []tokenfile.Dimension{of("size", "s", "m"), of("tokens", "light", "dark", "hc")}, " dark", "tokens"},
+		{"another dimension with these modes", []tokenfile.Dimension{of("icons", "light", "dark"), of("", "light", "dark")}, " dark", ""},
+		{"other modes", []tokenfile.Dimension{of("tokens", "dark", "hc")}, "", ""},
+	} {
+		p := &planFile{Defaults: []planVariant{{Mode: "dark"}}, Variants: []planVariant{{Mode: "light", Slug: "day"}, {Mode: "gone", Slug: "x"}}}
+		if got := strings.Join(p.defaultsOf(c.files), " "); got != c.defaults || p.Variants[0].Dimension != c.want {
+			t.Errorf("%s: the defaults are %q, want %q; the Variant is of %q, want %q", c.rule, got, c.defaults, p.Variants[0].Dimension, c.want)
 		}
 	}
 }

@@ -16,10 +16,11 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/designsystem"
+	"example.com/livery/cli/tokens/source"
 )
 
 // planName is the file in which push --variants auto keeps what it decided, in the working directory.
-const planName = "livery.yaml"
+const planName = source.PlanName
 
 // planFile is what a push of a design system decided, for the next time.
 type planFile struct {
@@ -93,6 +94,41 @@ func (p *planFile) faults() (faults []string) {
 	return faults
 }
 
+// defaultsOf returns defaultOf of each dimension of the files.
+func (p *planFile) defaultsOf(all []tokenfile.Dimension) (modes []string) {
+	p.follow(all)
+	for _, d := range all {
+		modes = append(modes, p.defaultOf(d))
+	}
+	return modes
+}
+
+// follow gives a dimension of the plan that the files do not have the name of one that the plan does not have, if this
+// has its default and another mode of it: files of others that join a folder, for example, give it the folder's name.
+func (p *planFile) follow(all []tokenfile.Dimension) {
+	if p == nil {
+		return
+	}
+	for i, old := range p.Defaults {
+		isOld := func(d tokenfile.Dimension) bool { return d.Name == old.Dimension }
+		isNew := func(d tokenfile.Dimension) bool {
+			isOf := func(v planVariant) bool { return v.Dimension == d.Name }
+			isMode := func(v planVariant) bool { return v.Dimension == old.Dimension && slices.Contains(d.Modes, v.Mode) }
+			return !slices.ContainsFunc(slices.Concat(p.Defaults, p.Variants), isOf) && isMode(old) && slices.ContainsFunc(p.Variants, isMode)
+		}
+		at := slices.IndexFunc(all, isNew)
+		if at < 0 || slices.ContainsFunc(all, isOld) {
+			continue
+		}
+		p.Defaults[i].Dimension = all[at].Name
+		for j := range p.Variants {
+			if p.Variants[j].Dimension == old.Dimension {
+				p.Variants[j].Dimension = all[at].Name
+			}
+		}
+	}
+}
+
 // defaultOf returns the mode of a dimension that is the Theme itself, or nothing. A plan of before these were kept has a
 // Variant for each of the others.
 func (p *planFile) defaultOf(d tokenfile.Dimension) string {
@@ -118,7 +154,7 @@ func (p *planFile) defaultOf(d tokenfile.Dimension) string {
 func (s *system) refuseMissing() error {
 	for _, d := range s.source.Dimensions {
 		if mode := s.decided.defaultOf(d); mode != "" && !slices.Contains(d.Modes, mode) {
-			return term.Fail("Put it back, or name another one under defaults in "+planName+".",
+			return term.Fail("Put it back, or name another one under defaults in "+planName+"; remove "+planName+" to have the plan made anew.",
 				"the Theme is %s, says %s, and the files have no such mode: they have %s", label(d.Name, mode), planName, term.ShortList(d.Modes))
 		}
 	}

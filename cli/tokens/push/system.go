@@ -113,17 +113,21 @@ func refuseForSystem(p *pushFlags, files []string) error {
 }
 
 func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
-	if s.source, s.theme, err = source.OpenSystem(a, s.files, s.decided.defaultOf, o); err != nil {
+	if s.source, s.theme, err = source.OpenSystem(a, s.files, s.decided.defaultsOf, o); err != nil {
 		return err
 	}
 	if err := s.refuseMissing(); err != nil {
 		return err
 	}
 	var modes []designsystem.Mode
-	defaults, total, pairs := dtcg.Read(s.theme.Tree), 0, 0
+	defaults, total, pairs, brands := dtcg.Read(s.theme.Tree), 0, 0, 0
 	for _, d := range s.source.Dimensions {
-		pairs += total * (len(d.Modes) - 1)
-		total += len(d.Modes) - 1
+		others := len(d.Modes) - 1
+		if pairs += total * others; designsystem.IsBrand(d) { // two brands are not read together
+			pairs -= brands * others
+			brands += others
+		}
+		total += others
 	}
 	bar := a.ProgressBar("reading the modes", total+pairs)
 	defer bar.Done()
@@ -179,13 +183,10 @@ func (s *system) readPairs(modes []designsystem.Mode, step func()) ([]designsyst
 			if isBrand[second.Dimension] {
 				first, second = second, first
 			}
-			if first.Dimension == second.Dimension {
+			if first.Dimension == second.Dimension || isBrand[second.Dimension] { // of which both may be brands
 				continue
 			}
 			step()
-			if isBrand[second.Dimension] { // both are brands
-				continue
-			}
 			read, err := s.source.Read(map[string]string{first.Dimension: first.Name, second.Dimension: second.Name})
 			if err != nil {
 				return nil, err

@@ -283,12 +283,16 @@ func readFilesOf(a opener, folder string, names []string, o tokenfile.Options) (
 	return convertFiles(a, nil, opened, folder, o)
 }
 
+// PlanName is the file in which a push of all modes keeps what it decided. It holds no tokens.
+const PlanName = "livery.yaml"
+
 // tokenFiles lists the files of a folder and of those in it that tokens may stand in, by name, without hidden ones. The
 // stylesheets are apart, since beside other files of tokens they are what is made of them, and so are programs, pipes
 // and devices.
 func tokenFiles(folder string) (names, sheets, programs []string, err error) {
 	err = walk(folder, func(path string) {
 		switch {
+		case filepath.Base(path) == PlanName:
 		case mayExport(path):
 			programs = append(programs, path)
 		case slices.Contains(syntax.Extensions, strings.ToLower(filepath.Ext(path))):

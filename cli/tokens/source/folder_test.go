@@ -25,12 +25,17 @@ func TestFoldersArePushedAsTheyCome(t *testing.T) {
 		rule  string
 		files map[string]string
 		want  string // the tree
-		said  string // stands in what is said
+		said  string // stands in what is said; empty if nothing is
 	}{
 		{
 			"stylesheets beside a package's own files",
 			map[string]string{"package.json": manifest, "x.css": ":where(:root), :host { --a: 1px }", "reset.css": "p { margin: 0 }"},
 			`{"a":{"$value":"1px"}}`, "files without tokens",
+		},
+		{
+			"the plan of a push, which is none of the tokens",
+			map[string]string{"a.json": `{"a":{"$value":1}}`, "b.yaml": "b: {$value: 2}", "livery.yaml": "files: [.]"},
+			`{"a":{"$value":1},"b":{"$value":2}}`, "",
 		},
 		{
 			"properties of another stylesheet",
@@ -79,7 +84,7 @@ func TestFoldersArePushedAsTheyCome(t *testing.T) {
 		if got := string(jsontree.Append(nil, s.Tree)); got != c.want {
 			t.Errorf("%s: the tree is %s, want %s", c.rule, got, c.want)
 		}
-		if !strings.Contains("\n"+said.String(), c.said) {
+		if !strings.Contains("\n"+said.String(), c.said) || c.said == "" && said.Len() > 0 {
 			t.Errorf("%s: said is\n%s\nwant %q in it", c.rule, said.String(), c.said)
 		}
 	}
@@ -228,6 +233,12 @@ func TestFilesAndFoldersAreModes(t *testing.T) {
 		"acme, acme-dark":                                      {"brands/acme-dark.json", "brands/acme.json"},
 		"Light Mode, Dark Mode":                                {"Dark Mode.json", "Light Mode.json"},
 		"light-mode, dark-mode":                                {"dark-mode/a.json", "light-mode/a.json"},
+		"Light, Dark (names in brackets)":                      {"Tokens (Dark).json", "Tokens (Light).json"},
+		"Light, Dark (names with capitals)":                    {"tokensDark.json", "tokensLight.json"},
+		"Light, Dark (names with blanks)":                      {"Tokens Dark.json", "Tokens Light.json"},
+		"light, dark, dark-dimmed (in a folder of modes)":      {"themes/dark.dimmed.json", "themes/dark.json", "themes/light.json"},
+		"light, dark-dimmed":                                   {"dark.dimmed.json", "light.json"},
+		"light, dark, dark-dimmed, acme-dark":                  {"acme-dark.json", "dark-dimmed.json", "dark.json", "light.json"},
 		"Acme, Re=Bel":                                         {"01 Brand.Acme.tokens.json", "01 Brand.Re=Bel.tokens.json"},
 	}
 	for want, names := range cases {
@@ -269,16 +280,32 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"in a folder of brands", []string{"brands/a/dark", "brands/a/light", "brands/b/dark", "brands/b/light"}, "brands: a, b; : light, dark", "1 3 0 2"},
 		{"beside others", []string{"acme/dark", "acme/light", "base", "globex/dark", "globex/light", "globex/own o"}, "brand: acme, globex; : light, dark", "1 4 0 3"},
 		{"a mode of one brand alone", []string{"acme/dark", "acme/light", "globex/dark", "globex/light", "globex/sepia"}, "brand: acme, globex; : light, dark, sepia", "1 3 0 2"},
-		{"other modes of each brand", []string{"acme/dark", "acme/light", "globex/hc", "globex/light"}, "brand: acme, globex; : light, dark, hc", "1 3 0 none"},
+		{"other modes of each brand", []string{"acme/dark", "acme/light", "globex/hc", "globex/light"}, "brand: acme, globex; : light, dark, hc", "1 3 0 3"},
 		{"a brand that has more tokens", []string{"brands/a/dark", "brands/a/light s", "brands/b/dark", "brands/b/light"}, "brands: a, b; : light, dark", "1 3 0 2"},
 		{"the usual mode without a name of one", []string{"brands/a/tokens.dark", "brands/a/tokens", "brands/b/tokens.dark", "brands/b/tokens"}, "brands: a, b; : tokens, dark", "1 3 0 2"},
 		{"a scheme beside brands", []string{"dark", "light", "brands/a p", "brands/b p"}, "brands: a, b; : light, dark", ""},
 		{"a file that the usual mode lacks", []string{"light/a", "dark/a", "dark/b"}, ": light, dark", ""},
-		{"a brand without a mode", []string{"acme/dark", "acme/light", "globex/light"}, "brand: acme, globex; : light, dark", "1 2 0 none"},
-		{"a brand without the default", []string{"acme/dark", "acme/light", "globex/dark"}, ": light, dark", ""},
+		{"a brand without a mode", []string{"acme/dark", "acme/light", "globex/light"}, "brand: acme, globex; : light, dark", "1 2 0 2"},
+		{"a brand without the default", []string{"acme/dark", "acme/light", "globex/dark"}, "brand: acme, globex; : light, dark", "1 2 0 2"},
 		{"modes of both", []string{"dark/compact", "dark/cozy", "light/compact", "light/cozy"}, "mode: cozy, compact; : light, dark", "3 2 1 0"},
 		{"modes of values too", []string{"compact", "cozy", "base v"}, ": light, dark, compact", ""},
-		{"folders of other tokens", []string{"scales/light s", "scales/light-x s", "scales/dark s", "themes/light t", "themes/dark t"}, "scales: light, dark; themes: light, dark", ""},
+		{"a file of a mode that says less", []string{"acme/dark", "acme/light", "globex/dark o-", "globex/light"}, "brand: acme, globex; : light, dark", "1 3 0 3"},
+		{"a scheme of all brands and one of a brand", []string{"dark", "light", "brands/a/dark", "brands/a/light", "brands/b/light"}, ": light, dark; brands: a, b", "3 2 4 4"},
+		{"names of both in one folder", []string{"acme-dark", "acme-light", "globex-dark", "globex-light"}, "brand: acme, globex; : light, dark", "1 3 0 2"},
+		{"names of both with dots", []string{"themes/acme.dark", "themes/acme.light", "themes/globex.dark", "themes/globex.light"}, "themes: acme, globex; : light, dark", "1 3 0 2"},
+		{"names of which some have no mode", []string{"brands/acme", "brands/acme-dark", "brands/globex"}, "brands: acme, globex; : , dark", "0 2 1 2"},
+		{"names of both and others", []string{"acme-dark", "acme-light", "globex-dark", "globex-light", "icons-dark i-", "icons-light i-"}, "icons: light, dark; brand: acme, globex; : light, dark", ""},
+		{"names of other tokens", []string{"space-dark s", "space-light s", "text-dark t", "text-light t"}, "space: light, dark; text: light, dark", ""},
+		{"dark alone", []string{"acme/dark", "globex/dark"}, "brand: acme, globex", ""},
+		{"dark alone beside what all share", []string{"acme/dark", "base", "globex/dark"}, "brand: acme, globex; : , dark", "1 1 0 2"},
+		{"dark alone beside what a brand has", []string{"brands/a", "brands/a/dark", "brands/b", "brands/b/dark"}, "brands: a, b; : , dark", "0 2 1 3"},
+		{"brands with files of another name", []string{"brands/a/dark", "brands/a/tokens", "brands/b/tokens"}, "brands: a, b; : tokens, dark", "1 2 0 2"},
+		{"a mode that says less beside files of one name", []string{"x/dark", "x/tokens s", "y/tokens s", "z/other o-"}, "brand: x, y; : , dark", "1 1 0 1"},
+		{"a brand that has no folder", []string{"brands/a", "brands/a/dark", "brands/b"}, "brands: a, b; : , dark", "0 2 1 2"},
+		{"a mode of one brand in a folder of modes", []string{"dark/a", "dark/b", "dim/b", "light/a", "light/b"}, "brand: a, b; : light, dark, dim", "3 4 0 1"},
+		{"a mode of what all share", []string{"acme/dark o-", "acme/light", "core o-", "globex/light"}, "brand: acme, globex; : light, dark", ""},
+		{"a mode of what all share, and no brand", []string{"core o-", "dark o-", "hc", "light"}, ": light, dark, hc", ""},
+		{"folders of other tokens", []string{"scales/light s", "scales/light-x s", "scales/dark s", "themes/light t", "themes/dark t"}, "scales: light, dark, light-x; themes: light, dark", ""},
 	}
 	for _, c := range cases {
 		files := map[string]string{}
@@ -287,6 +314,8 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 			files[name+".json"] = fmt.Sprintf(token, i)
 			if own == "v" {
 				files[name+".json"] = `{"v":{"$type":"color","$value":{"light":"#fff","dark":"#000"}}}`
+			} else if only, isOnly := strings.CutSuffix(own, "-"); isOnly {
+				files[name+".json"] = fmt.Sprintf(`{%q:{"$value":%d}}`, only, i)
 			} else if isOwn {
 				files[name+".json"] = fmt.Sprintf(`{"a":{"$value":1},"%[1]s":{"b":{"$value":%[2]d},"c":{"$value":%[2]d}}}`, own, i)
 			}
@@ -326,6 +355,22 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		}
 		if text := strings.Join(got, " "); text != c.want {
 			t.Errorf("%s: the values are %s, want %s", c.rule, text, c.want)
+		}
+	}
+}
+
+// TestAFileThatIsCalledAsAModeAndReadAsABrandIsNamed: no other file says what its tokens are in the usual mode.
+func TestAFileThatIsCalledAsAModeAndReadAsABrandIsNamed(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{"brands/a/dark.json": `{"a":{"$value":1}}`, "brands/b/dark.json": `{"a":{"$value":2}}`})
+	_, s, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, brand := range []string{"a", "b"} {
+		want := filepath.Join(dir, "brands", brand, "dark.json") + " is called as the mode dark, and its tokens are of " + brand + " in all modes; it is a mode if " + brand + " has a file of the usual one too, such as light.json"
+		if !slices.Contains(s.Notes(), want) {
+			t.Errorf("the notes are %q, want %q", s.Notes(), want)
 		}
 	}
 }

@@ -172,24 +172,35 @@ func formsOf(files []*tokenFile) string {
 }
 
 // gridFiles finds files of which each holds a mode of two dimensions: its folder and its name say which, as
-// acme/light.json or light/acme.json.
+// acme/light.json or light/acme.json, or its name alone, as acme-light.json.
 func gridFiles(files []*tokenFile) (groups []*modeFiles) {
-	in := map[string][]*tokenFile{} // by the folder around their folders
+	below, in := map[string][]*tokenFile{}, map[string][]*tokenFile{} // by the folder around their folders, and by their own
 	for _, f := range files {
 		if f.mayBeNamed() {
-			parent := filepath.Dir(filepath.Dir(f.name))
-			in[parent] = append(in[parent], f)
+			below[f.above()], in[filepath.Dir(f.name)] = append(below[f.above()], f), append(in[filepath.Dir(f.name)], f)
 		}
 	}
-	for _, parent := range slices.Sorted(maps.Keys(in)) {
-		groups = append(groups, gridIn(parent, in[parent])...)
+	for _, parent := range slices.Sorted(maps.Keys(below)) {
+		groups = append(groups, gridIn(parent, below[parent], withoutGroups(files, groups))...)
+	}
+	for _, folder := range slices.Sorted(maps.Keys(in)) {
+		groups = append(groups, gridNamed(folder, withoutGroups(in[folder], groups))...)
 	}
 	return groups
 }
 
-// gridIn returns the two dimensions of the files in the folders of one folder; none if they are not such a grid.
-func gridIn(parent string, files []*tokenFile) []*modeFiles {
-	folders, names := &modeFiles{}, &modeFiles{}
+// withoutGroups returns the files that are in none of the groups.
+func withoutGroups(files []*tokenFile, groups []*modeFiles) []*tokenFile {
+	return slices.DeleteFunc(slices.Clone(files), func(f *tokenFile) bool {
+		return slices.ContainsFunc(groups, func(g *modeFiles) bool { return slices.Contains(g.files, f) })
+	})
+}
+
+// gridIn returns the two dimensions of the files in the folders of one folder; none if they are not such a grid. all are
+// the files that are read with them. If each is of one mode, such as dark, and no other file has its tokens, they are of
+// brands alone.
+func gridIn(parent string, files, all []*tokenFile) []*modeFiles {
+	folders, names, base := &modeFiles{}, &modeFiles{}, filepath.Base(parent)
 	areModes := !slices.ContainsFunc(files, func(f *tokenFile) bool { return !tokenfile.IsModeName(f.folderName()) })
 	for _, f := range files {
 		_, mode := cutMode(f.stem())
@@ -203,30 +214,99 @@ func gridIn(parent string, files []*tokenFile) []*modeFiles {
 	if !areModes {
 		names.addAlike(files)
 	}
-	names.onlyShared()
-	for _, f := range files {
-		if slices.ContainsFunc(names.files, func(other *tokenFile) bool { return other.folderName() == f.folderName() }) {
-			folders.add(f, f.folderName())
-		}
+	rest := newPaths(withoutGroups(all, []*modeFiles{names}))
+	isOneMode := !areModes && len(names.names()) == 1 && tokenfile.IsModeName(names.modes[0]) && !tokenfile.HasUsual(names.modes)
+	if names.without = isOneMode; !isOneMode {
+		names.onlyShared(newPaths(all))
 	}
+	folders.addFolders(parent, files, all, names, areModes)
 	modes, brands := names, folders
 	if areModes {
 		modes, brands = folders, names
 		names.onlyUsual(folders)
 	}
 	brands.name, modes.across = "brand", brands
-	base := filepath.Base(parent)
 	switch {
 	case tokenfile.IsModeFolder(base):
 		brands.name = base
 	case areModes && slices.ContainsFunc(names.modes, tokenfile.IsModeName): // of both, as light/compact
 		brands.name = "mode"
 	}
-	if !names.isGrid(tokenfile.IsModeFolder(base)) {
+	if !isGrid(folders, names, tokenfile.IsModeFolder(base), areModes) {
 		return nil
 	}
-	return []*modeFiles{brands, modes}
+	if isOneMode && !slices.ContainsFunc(names.files, func(f *tokenFile) bool { return rest.shared(f, 1) }) {
+		return []*modeFiles{brands}
+	}
+	return []*modeFiles{brands, modes.usualFirst()}
 }
+
+// addFolders adds files by their folders in one folder: those that hold a file with a mode in its name, or one that is
+// called as another in such a folder; all of them if the folder around them says that they are modes. acme.json beside
+// the folder acme is in it.
+func (g *modeFiles) addFolders(parent string, files, all []*tokenFile, names *modeFiles, areModes bool) {
+	wanted, base := map[string]bool{}, map[string]bool{}
+	for _, f := range names.files {
+		wanted[f.folderName()] = true
+	}
+	for _, f := range files {
+		base[filepath.Base(f.name)] = base[filepath.Base(f.name)] || wanted[f.folderName()]
+	}
+	isSaid := tokenfile.IsModeFolder(filepath.Base(parent)) && len(wanted) > 0
+	for _, f := range files {
+		wanted[f.folderName()] = wanted[f.folderName()] || !areModes && (isSaid || base[filepath.Base(f.name)])
+	}
+	for _, f := range all {
+		_, mode := cutMode(f.stem())
+		switch isDeep := slices.Contains(files, f); {
+		case isDeep && wanted[f.folderName()]:
+			g.add(f, f.folderName())
+		case !isDeep && !areModes && f.mayBeNamed() && filepath.Dir(f.name) == parent && (wanted[f.stem()] || isSaid && mode == ""):
+			g.add(f, f.stem())
+		}
+	}
+}
+
+// gridNamed returns the two dimensions of files of one folder whose names say a brand and a mode, as acme-light.json, or
+// a brand in the usual mode, as acme.json. Beside light.json of the same tokens such a file is a mode of its own.
+func gridNamed(folder string, files []*tokenFile) []*modeFiles {
+	brands, modes, base := &modeFiles{name: "brand"}, &modeFiles{}, filepath.Base(folder)
+	isSaid, hasMode, alone := tokenfile.IsModeFolder(base), map[string]bool{}, modesAlone(files)[folder]
+	if modes.across = brands; isSaid {
+		brands.name = base
+	}
+	for _, f := range files {
+		stem, _ := cutMode(f.stem())
+		hasMode[stem] = true
+	}
+	for _, f := range files {
+		stem, mode := cutMode(f.stem())
+		if mode == "" {
+			stem = f.stem()
+		}
+		if stem != "" && (isSaid || hasMode[stem]) && !alone.haveMost(f) {
+			brands.add(f, stem)
+			modes.add(f, mode)
+		}
+	}
+	if len(modes.names()) < 2 || !isGrid(brands, modes, isSaid, false) {
+		return nil
+	}
+	return []*modeFiles{brands, modes.usualFirst()}
+}
+
+// usualFirst returns a group with the files of its default first.
+func (g *modeFiles) usualFirst() *modeFiles {
+	all, usual := *g, g.dimension().Modes[0]
+	rest := g.keep(func(f *tokenFile) bool { return all.modes[slices.Index(all.files, f)] == usual })
+	for _, f := range rest {
+		g.add(f, all.modes[slices.Index(all.files, f)])
+	}
+	return g
+}
+
+// above is the folder around that of a file.
+func (f *tokenFile) above() string { return filepath.Join(filepath.Dir(f.name), "..") }
 
 func (f *tokenFile) folderName() string { return filepath.Base(filepath.Dir(f.name)) }
 
@@ -247,8 +327,9 @@ func (g *modeFiles) addAlike(files []*tokenFile) {
 	}
 }
 
-// onlyShared leaves out of a group the modes that have no token in common with another one.
-func (g *modeFiles) onlyShared() {
+// onlyShared leaves out of a group the modes that have no token in common with another one, nor, if they have well-known
+// names, with another file.
+func (g *modeFiles) onlyShared(all paths) {
 	inside, shared, modes := map[string]paths{}, map[string]bool{}, map[*tokenFile]string{}
 	for i, f := range g.files {
 		if modes[f] = g.modes[i]; inside[modes[f]] == nil {
@@ -258,7 +339,7 @@ func (g *modeFiles) onlyShared() {
 	}
 	for f, own := range modes {
 		for mode, p := range inside {
-			shared[own] = shared[own] || mode != own && p.shared(f, 1)
+			shared[own] = shared[own] || mode != own && p.shared(f, 1) || tokenfile.IsModeName(own) && all.shared(f, 2)
 		}
 	}
 	g.keep(func(f *tokenFile) bool { return shared[modes[f]] })
@@ -276,32 +357,49 @@ func (g *modeFiles) onlyUsual(folders *modeFiles) {
 	g.keep(func(f *tokenFile) bool { return usual[f.stem()] })
 }
 
-// isGrid reports whether every folder of the files has the default, with tokens in common with those of others: with
-// one if the folder around them says that they are modes, else with half of all, of its own or of another.
-func (g *modeFiles) isGrid(isSaid bool) bool {
-	has, folders := map[[2]string]bool{}, map[string]bool{}
-	for i, f := range g.files {
-		has[[2]string{f.folderName(), g.modes[i]}], folders[f.folderName()] = true, true
-	}
-	if len(folders) < 2 || len(g.names()) < 2 {
+// isGrid leaves in the groups of a grid only the rows with tokens in common with others: with one if the folder around
+// them says that they are modes, else with half of all, of their own or of another. What counts of a row are its files of
+// the default or of no mode; a brand that has none has its files in all modes. It reports whether several rows are left,
+// in several modes.
+func isGrid(rows, modes *modeFiles, isSaid, areModes bool) bool {
+	if len(modes.files) == 0 {
 		return false
 	}
-	modes := g.dimension().Modes
-	var usual []*tokenFile
-	for i, f := range g.files {
-		if !has[[2]string{f.folderName(), modes[0]}] {
-			return false
-		}
-		if g.modes[i] == modes[0] {
-			usual = append(usual, f)
+	usual, rowOf, files, rest := modes.dimension().Modes[0], map[*tokenFile]string{}, map[string][]*tokenFile{}, map[string][]*tokenFile{}
+	for i, f := range rows.files {
+		row, at := rows.modes[i], slices.Index(modes.files, f)
+		if rowOf[f] = row; modes.without || at < 0 || modes.modes[at] == usual {
+			files[row] = append(files[row], f)
+		} else {
+			rest[row] = append(rest[row], f)
 		}
 	}
-	isAlone := func(f *tokenFile) bool {
-		others := slices.DeleteFunc(slices.Clone(usual), func(other *tokenFile) bool { return other.folderName() == f.folderName() })
-		if isSaid {
-			return !newPaths(others).shared(f, 1)
+	hasUsual := map[string]bool{}
+	for _, row := range rows.names() {
+		if hasUsual[row] = areModes || len(files[row]) > 0; len(files[row]) == 0 {
+			files[row] = rest[row]
 		}
-		return !newPaths(others).haveMost(f) && !slices.ContainsFunc(others, newPaths([]*tokenFile{f}).haveMost)
 	}
-	return !slices.ContainsFunc(usual, isAlone)
+	isRow := map[string]bool{}
+	for row, own := range files {
+		var others []*tokenFile
+		for other, list := range files {
+			if other != row {
+				others = append(others, list...)
+			}
+		}
+		isRow[row] = !isAlone(own, others, isSaid)
+	}
+	rows.keep(func(f *tokenFile) bool { return isRow[rowOf[f]] })
+	modes.keep(func(f *tokenFile) bool { return isRow[rowOf[f]] && hasUsual[rowOf[f]] })
+	return len(rows.names()) > 1 && len(modes.files) > 0 && len(modes.dimension().Modes) > 1
+}
+
+// isAlone reports whether files have too few tokens in common with others.
+func isAlone(files, others []*tokenFile, isSaid bool) bool {
+	own, rest, shared := newPaths(files), newPaths(others), 0
+	for path := range own {
+		shared += min(rest[path], 1)
+	}
+	return shared == 0 || !isSaid && 2*shared < len(own) && !slices.ContainsFunc(others, own.haveMost)
 }

@@ -116,7 +116,7 @@ func dimensionOf(m resolver.Modifier) tokenfile.Dimension {
 	if i < 0 {
 		return tokenfile.Dimension{Name: m.Name, Modes: tokenfile.UsualFirst(m.Contexts)}
 	}
-	return tokenfile.Dimension{Name: m.Name, Modes: slices.Concat(m.Contexts[i:i+1], m.Contexts[:i], m.Contexts[i+1:])}
+	return tokenfile.Dimension{Name: m.Name, Modes: tokenfile.First(m.Contexts, i)}
 }
 
 // note notes for a person which contexts and files are taken, and which sets and modifiers are not used.

@@ -121,7 +121,8 @@ func (s *Sources) noteModeFiles(files []*tokenFile) {
 	}
 	for _, g := range groupModeFiles(files) {
 		if len(g.files) > 1 || g.without && tokenfile.IsModeName(g.modes[0]) {
-			note := "the modes " + term.ShortList(g.names()) + " of the same tokens stand in files of their own, and the last counts; livery push --variants auto makes a Variant of each"
+			named := slices.DeleteFunc(g.names(), func(mode string) bool { return mode == "" })
+			note := "the modes " + term.ShortList(named) + " of the same tokens stand in files of their own, and the last counts; livery push --variants auto makes a Variant of each"
 			s.notes = tokenfile.AppendNew(s.notes, note)
 		}
 	}

@@ -27,9 +27,9 @@ type System struct {
 }
 
 // OpenSystem reads token files, and returns what they hold beside the document that the defaults of all modes give.
-// decided returns a mode of a dimension that is its default in place of the one that the files say, or nothing; it may
-// be nil.
-func OpenSystem(a *term.App, names []string, decided func(tokenfile.Dimension) string, o tokenfile.Options) (*System, *Sources, error) {
+// decided returns for each dimension a mode that is its default in place of the one that the files say, or nothing; it
+// may be nil.
+func OpenSystem(a *term.App, names []string, decided func(all []tokenfile.Dimension) []string, o tokenfile.Options) (*System, *Sources, error) {
 	o.Memo = tokenfile.NewMemo()
 	s := &System{a: opener{a, map[string]*tokenFile{}}, names: names, options: o, kept: map[string]string{}}
 	files, err := s.read(nil)
@@ -50,7 +50,7 @@ func OpenSystem(a *term.App, names []string, decided func(tokenfile.Dimension) s
 	for _, g := range s.groups {
 		s.add(g.dimension())
 	}
-	if decided != nil && s.keepDefaults(decided) {
+	if decided != nil && s.keepDefaults(decided(s.Dimensions)) {
 		if files, err = s.read(nil); err != nil {
 			return nil, nil, err
 		}
@@ -60,12 +60,12 @@ func OpenSystem(a *term.App, names []string, decided func(tokenfile.Dimension) s
 }
 
 // keepDefaults puts the decided default of each dimension first, and reports whether another one was.
-func (s *System) keepDefaults(decided func(tokenfile.Dimension) string) bool {
+func (s *System) keepDefaults(decided []string) bool {
 	for i := range s.Dimensions {
 		d := &s.Dimensions[i]
-		if at := slices.Index(d.Modes, decided(*d)); at > 0 && d.Modes[at] != "" {
+		if at := slices.Index(d.Modes, decided[i]); at > 0 && d.Modes[at] != "" {
 			s.kept[d.Name] = d.Modes[at]
-			d.Modes = slices.Concat(d.Modes[at:at+1], d.Modes[:at], d.Modes[at+1:])
+			d.Modes = tokenfile.First(d.Modes, at)
 		}
 	}
 	return len(s.kept) > 0
@@ -185,7 +185,7 @@ func (g *modeFiles) dimension() tokenfile.Dimension {
 	d := tokenfile.Dimension{Name: g.name, Modes: tokenfile.UsualFirst(g.names())}
 	isPlain := func(name string) bool { _, mode := cutMode(name); return tokenfile.ModeKey(mode) != "dark" }
 	if at := slices.IndexFunc(d.Modes, isPlain); at > 0 && !tokenfile.HasUsual(d.Modes) { // tokens beside dark, acme beside acme-dark
-		d.Modes = slices.Concat(d.Modes[at:at+1], d.Modes[:at], d.Modes[at+1:])
+		d.Modes = tokenfile.First(d.Modes, at)
 	}
 	if g.without {
 		d.Modes = append([]string{""}, g.names()...)
@@ -212,7 +212,8 @@ func (s *System) chosenFiles(files []*tokenFile, choice map[string]string) []*to
 				last = append(slices.DeleteFunc(last, isIt), files[at])
 			}
 			rest = slices.DeleteFunc(rest, isIt)
-			left[f.name] = left[f.name] || g.modes[i] != wanted
+			isUnder := g.across != nil && g.modes[i] == g.dimension().Modes[0] // what the file of a brand in a mode leaves out
+			left[f.name] = left[f.name] || g.modes[i] != wanted && !isUnder
 			if g.modes[i] == choice[g.name] {
 				asked[f.name]++
 			}
@@ -233,12 +234,10 @@ func (s *System) chosenFiles(files []*tokenFile, choice map[string]string) []*to
 // called so, as themes/acme.json or dark.tokens.json.
 func groupModeFiles(files []*tokenFile) []*modeFiles {
 	grids := gridFiles(files)
-	rest := slices.DeleteFunc(slices.Clone(files), func(f *tokenFile) bool {
-		return slices.ContainsFunc(grids, func(g *modeFiles) bool { return slices.Contains(g.files, f) })
-	})
+	rest := withoutGroups(files, grids)
 	groups := append(onlyModes(rest, append(modeGroups(files), namedModeFiles(rest)...)), grids...)
 	for i, g := range groups {
-		if g.name == "" && len(groups) > 1 && g.across == nil && !isOnlyScheme(groups, g) {
+		if g.name == "" && len(groups) > 1 && g.across == nil && !isOnlyScheme(groups, g) && !isSchemeOfGrid(groups, g) {
 			folder := filepath.Dir(g.files[0].name)
 			if tokenfile.IsModeName(filepath.Base(folder)) {
 				folder = filepath.Dir(folder)
@@ -246,13 +245,27 @@ func groupModeFiles(files []*tokenFile) []*modeFiles {
 			g.name = filepath.Base(folder)
 		}
 		for _, before := range groups[:i] {
-			if before.name == g.name { // one folder holds the modes of several collections
+			if before.name == g.name && g.name != "" { // one folder holds the modes of several collections
 				g.name += " of " + firstSegment(g.files[0])
 				break
 			}
 		}
+		g.noteUnread(groups)
 	}
 	return groups
+}
+
+// noteUnread names the files of a group whose names say a mode, and that count in all modes as what the group is of.
+func (g *modeFiles) noteUnread(groups []*modeFiles) {
+	for i, f := range g.files {
+		_, mode := cutMode(f.stem())
+		of, isIn := g.modes[i], func(other *modeFiles) bool { return other != g && slices.Contains(other.files, f) }
+		isMode := of == f.stem() || tokenfile.IsModeName(of) || !tokenfile.IsModeName(mode) || tokenfile.HasUsual([]string{mode})
+		if !isMode && !slices.ContainsFunc(groups, isIn) {
+			note := f.name + " is called as the mode " + mode + ", and its tokens are of " + of + " in all modes; it is a mode if " + of + " has a file of the usual one too, such as light.json"
+			f.notes = tokenfile.AppendNew(f.notes, note)
+		}
+	}
 }
 
 // isOnlyScheme reports whether the modes of a group have well-known names, and those of no other group have: then their
@@ -261,6 +274,16 @@ func isOnlyScheme(groups []*modeFiles, g *modeFiles) bool {
 	isOther := func(name string) bool { return !tokenfile.IsModeName(name) }
 	return !slices.ContainsFunc(groups, func(one *modeFiles) bool {
 		return (one == g) == slices.ContainsFunc(one.modes, isOther)
+	})
+}
+
+// isSchemeOfGrid reports whether the modes of a group have well-known names, and files of brands hold one of them too: a
+// page has both or none.
+func isSchemeOfGrid(groups []*modeFiles, g *modeFiles) bool {
+	isOther := func(name string) bool { return !tokenfile.IsModeName(name) }
+	isShared := func(name string) bool { return slices.Contains(g.modes, name) }
+	return !slices.ContainsFunc(g.modes, isOther) && slices.ContainsFunc(groups, func(one *modeFiles) bool {
+		return one.across != nil && one.name == "" && slices.ContainsFunc(one.modes, isShared)
 	})
 }
 
@@ -286,8 +309,10 @@ func (f *tokenFile) base() string {
 	return strings.TrimSuffix(strings.TrimSuffix(base, filepath.Ext(base)), ".tokens")
 }
 
-// stem is the name of a file without its folder and its ending, with hyphens for the dots.
-func (f *tokenFile) stem() string { return strings.ReplaceAll(f.base(), ".", "-") }
+// stem is the name of a file without its folder and its ending, with hyphens for dots and brackets.
+func (f *tokenFile) stem() string { return withHyphens.Replace(f.base()) }
+
+var withHyphens = strings.NewReplacer(".", "-", " (", "-", "(", "-", ")", "")
 
 // collectionMode cuts the name of a file as Figma's plugins call those of a collection's modes: Brand.Acme.tokens.json.
 func (f *tokenFile) collectionMode() (collection, mode string) {
@@ -303,26 +328,27 @@ type modeKey struct{ folder, stem string }
 
 // fileNames counts what the names of files have in common.
 type fileNames struct {
-	collections map[modeKey]int // files of one folder whose names are the same before the last dot
-	folders     map[string]int  // folders with files, by the folder around them
-	twins       map[string]int  // files of one name in folders that are called as modes, as if they stood around these folders
+	collections map[modeKey]int  // files of one folder whose names are the same before the last dot
+	folders     map[string]int   // folders with files, by the folder around them
+	modes       map[string]paths // of files that are called by a mode alone, by their folder
+	twins       map[string]int   // files of one name in folders that are called as modes, as if they stood around these folders
 }
 
 // besideFolder is where a file would stand if it stood beside its folder.
 func (f *tokenFile) besideFolder() string {
-	return filepath.Join(filepath.Dir(filepath.Dir(f.name)), filepath.Base(f.name))
+	return filepath.Join(f.above(), filepath.Base(f.name))
 }
 
 // namedModeFiles groups files by the modes that their names say.
 func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
-	names, seen, by := fileNames{map[modeKey]int{}, map[string]int{}, map[string]int{}}, map[string]bool{}, map[modeKey]*modeFiles{}
+	names, seen, by := fileNames{map[modeKey]int{}, map[string]int{}, modesAlone(files), map[string]int{}}, map[string]bool{}, map[modeKey]*modeFiles{}
 	for _, f := range files {
 		if collection, mode := f.collectionMode(); mode != "" {
 			names.collections[modeKey{filepath.Dir(f.name), collection}]++
 		}
 		if folder := filepath.Dir(f.name); !seen[folder] {
 			seen[folder] = true
-			names.folders[filepath.Dir(folder)]++
+			names.folders[f.above()]++
 		}
 		if tokenfile.IsModeName(f.folderName()) {
 			names.twins[f.besideFolder()]++
@@ -352,10 +378,13 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 // modeOf returns the mode that the name of a file says, in a folder of modes or by its last words, or that the name of
 // its folder says. It may be any if several files have the same before a dot, and is empty if there is none.
 func (n fileNames) modeOf(f *tokenFile) (at modeKey, mode string) {
-	folder := filepath.Dir(f.name)
-	above := filepath.Dir(folder)
+	folder, above := filepath.Dir(f.name), f.above()
+	stem, ofName := cutMode(f.stem())
+	isOwn := stem != "" && len(n.modes[folder]) > 0 && n.modes[folder].haveMost(f) // dark-dimmed beside dark
 	if tokenfile.IsModeFolder(f.folderName()) {
-		mode, _, _ = strings.Cut(filepath.Base(f.name), ".")
+		if mode = f.stem(); !isOwn {
+			mode, _, _ = strings.Cut(filepath.Base(f.name), ".")
+		}
 		return modeKey{folder: folder}, mode
 	}
 	isBeside := n.folders[above] > 1
@@ -363,8 +392,11 @@ func (n fileNames) modeOf(f *tokenFile) (at modeKey, mode string) {
 	if isBeside && tokenfile.IsModeFolder(filepath.Base(above)) || isTwin { // a folder is a mode
 		return modeKey{folder: above}, f.folderName()
 	}
-	if stem, mode := cutMode(f.stem()); mode != "" {
-		return modeKey{folder, stem}, mode
+	if isOwn {
+		return modeKey{folder: folder}, f.stem()
+	}
+	if ofName != "" {
+		return modeKey{folder, stem}, ofName
 	}
 	if collection, mode := f.collectionMode(); n.collections[modeKey{folder, collection}] > 1 {
 		return modeKey{folder, collection}, mode
@@ -375,6 +407,20 @@ func (n fileNames) modeOf(f *tokenFile) (at modeKey, mode string) {
 	return modeKey{}, ""
 }
 
+// modesAlone returns the tokens of the files that are called by a mode alone, by their folder.
+func modesAlone(files []*tokenFile) map[string]paths {
+	in := map[string]paths{}
+	for _, f := range files {
+		if stem, mode := cutMode(f.stem()); mode != "" && stem == "" && f.mayBeNamed() {
+			if in[filepath.Dir(f.name)] == nil {
+				in[filepath.Dir(f.name)] = paths{}
+			}
+			in[filepath.Dir(f.name)].add(f)
+		}
+	}
+	return in
+}
+
 // cutMode cuts the name of a mode off the name of a file: what follows "mode", else all of it or as many of its last
 // words as a mode is called by, else the first. It is empty if there is none.
 func cutMode(base string) (stem, mode string) {
@@ -382,7 +428,7 @@ func cutMode(base string) (stem, mode string) {
 		return base[:at], base[at+len("-mode-"):]
 	}
 	if cut := tokenfile.ModeAtEnd(base); cut < len(base) {
-		return strings.TrimRight(base[:cut], "-_"), base[cut:]
+		return strings.TrimRight(base[:cut], "-_ "), base[cut:]
 	}
 	if cut := strings.IndexAny(base, "-_"); cut > 0 && tokenfile.IsModeName(base[:cut]) {
 		return strings.TrimLeft(base[cut:], "-_"), base[:cut]
@@ -391,12 +437,10 @@ func cutMode(base string) (stem, mode string) {
 }
 
 // onlyModes leaves out of the groups what holds no mode, whatever its name: a file that has no token in common with
-// another of its group, nor, if no two of a group have or its name is not one of a mode, with the files that are in no
-// group.
+// another of its group, with the files that are in no group or, if its name is one of a mode, with any; if no two of a
+// group have, one that has none with the files that are in no group.
 func onlyModes(files []*tokenFile, groups []*modeFiles) []*modeFiles {
-	base := newPaths(slices.DeleteFunc(slices.Clone(files), func(f *tokenFile) bool {
-		return f.kind.HasSets() || slices.ContainsFunc(groups, func(g *modeFiles) bool { return slices.Contains(g.files, f) })
-	}))
+	base := newPaths(slices.DeleteFunc(withoutGroups(files, groups), func(f *tokenFile) bool { return f.kind.HasSets() }))
 	var alone []*modeFiles
 	for _, g := range groups {
 		inside := newPaths(g.files)
@@ -404,9 +448,10 @@ func onlyModes(files []*tokenFile, groups []*modeFiles) []*modeFiles {
 			alone = append(alone, g)
 			continue
 		}
+		rest := newPaths(withoutGroups(files, []*modeFiles{g}))
 		isMode := func(f *tokenFile) bool {
 			_, mode := cutMode(f.stem())
-			return inside.shared(f, 2) || mode == "" && base.shared(f, 1)
+			return inside.shared(f, 2) || base.shared(f, 1) || mode != "" && rest.shared(f, 1)
 		}
 		for _, f := range g.keep(isMode) {
 			base.add(f)
