@@ -200,7 +200,7 @@ func withoutGroups(files []*tokenFile, groups []*modeFiles) []*tokenFile {
 // the files that are read with them. If each is of one mode, such as dark, and no other file has its tokens, they are of
 // brands alone.
 func gridIn(parent string, files, all []*tokenFile) []*modeFiles {
-	folders, names, base := &modeFiles{}, &modeFiles{}, filepath.Base(parent)
+	folders, names, base := &modeFiles{}, &modeFiles{}, folderBase(parent)
 	areModes := !slices.ContainsFunc(files, func(f *tokenFile) bool { return !tokenfile.IsModeName(f.folderName()) })
 	for _, f := range files {
 		_, mode := cutMode(f.stem())
@@ -252,7 +252,7 @@ func (g *modeFiles) addFolders(parent string, files, all []*tokenFile, names *mo
 	for _, f := range files {
 		base[filepath.Base(f.name)] = base[filepath.Base(f.name)] || wanted[f.folderName()]
 	}
-	isSaid := tokenfile.IsModeFolder(filepath.Base(parent)) && len(wanted) > 0
+	isSaid := tokenfile.IsModeFolder(folderBase(parent)) && len(wanted) > 0
 	for _, f := range files {
 		wanted[f.folderName()] = wanted[f.folderName()] || !areModes && (isSaid || base[filepath.Base(f.name)])
 	}
@@ -270,7 +270,7 @@ func (g *modeFiles) addFolders(parent string, files, all []*tokenFile, names *mo
 // gridNamed returns the two dimensions of files of one folder whose names say a brand and a mode, as acme-light.json, or
 // a brand in the usual mode, as acme.json. Beside light.json of the same tokens such a file is a mode of its own.
 func gridNamed(folder string, files []*tokenFile) []*modeFiles {
-	brands, modes, base := &modeFiles{name: "brand"}, &modeFiles{}, filepath.Base(folder)
+	brands, modes, base := &modeFiles{name: "brand"}, &modeFiles{}, folderBase(folder)
 	isSaid, hasMode, alone := tokenfile.IsModeFolder(base), map[string]bool{}, modesAlone(files)[folder]
 	if modes.across = brands; isSaid {
 		brands.name = base
@@ -308,7 +308,15 @@ func (g *modeFiles) usualFirst() *modeFiles {
 // above is the folder around that of a file.
 func (f *tokenFile) above() string { return filepath.Join(filepath.Dir(f.name), "..") }
 
-func (f *tokenFile) folderName() string { return filepath.Base(filepath.Dir(f.name)) }
+func (f *tokenFile) folderName() string { return folderBase(filepath.Dir(f.name)) }
+
+// folderBase is the last name of a folder, also of the working directory.
+func folderBase(folder string) string {
+	if whole, err := filepath.Abs(folder); err == nil {
+		folder = whole
+	}
+	return filepath.Base(folder)
+}
 
 // addAlike adds files whose names tell no mode and that hold most of their tokens in one beside them: they are modes of
 // names of their own.

@@ -239,10 +239,10 @@ func groupModeFiles(files []*tokenFile) []*modeFiles {
 	for i, g := range groups {
 		if g.name == "" && len(groups) > 1 && g.across == nil && !isOnlyScheme(groups, g) && !isSchemeOfGrid(groups, g) {
 			folder := filepath.Dir(g.files[0].name)
-			if tokenfile.IsModeName(filepath.Base(folder)) {
+			if tokenfile.IsModeName(folderBase(folder)) {
 				folder = filepath.Dir(folder)
 			}
-			g.name = filepath.Base(folder)
+			g.name = folderBase(folder)
 		}
 		for _, before := range groups[:i] {
 			if before.name == g.name && g.name != "" { // one folder holds the modes of several collections
@@ -389,7 +389,7 @@ func (n fileNames) modeOf(f *tokenFile) (at modeKey, mode string) {
 	}
 	isBeside := n.folders[above] > 1
 	isTwin := tokenfile.IsModeName(f.folderName()) && n.twins[f.besideFolder()] > 1
-	if isBeside && tokenfile.IsModeFolder(filepath.Base(above)) || isTwin { // a folder is a mode
+	if isBeside && tokenfile.IsModeFolder(folderBase(above)) || isTwin { // a folder is a mode
 		return modeKey{folder: above}, f.folderName()
 	}
 	if isOwn {
