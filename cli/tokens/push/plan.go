@@ -151,7 +151,7 @@ func (t *pushTarget) diagnose(tree *jsontree.Node) []dtcg.Diagnostic {
 	if t.f.Variant != nil {
 		document = t.theme
 	}
-	return validate.WithNearest(t.served(tree).Diagnostics(), tokentree.Paths(document))
+	return validate.WithNearest(t.served(tree).Diagnostics(), document)
 }
 
 // dropInvalid returns what a plan wants without what the API would refuse of it, and that with its places.
