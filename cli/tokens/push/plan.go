@@ -76,15 +76,13 @@ func (t *pushTarget) read(ctx context.Context) (err error) {
 		return nil
 	}
 	if t.f.Variant == nil {
-		if t.set, t.base, err = tokentree.CurrentDocument(ctx, t.c, t.f.Theme); err == nil && t.p.Mode == "" && t.p.variants != "auto" {
-			t.wanted = t.wanted.AsStored(t.base)
-		}
-		return err
+		t.set, t.base, err = tokentree.CurrentDocument(ctx, t.c, t.f.Theme)
+	} else if t.set, err = t.c.VariantTokens(ctx, t.f.Env.ID, t.f.Theme.ID, t.f.Variant.ID, client.ReadOptions{}); err == nil {
+		t.base, err = tokentree.FlatMap(t.set)
 	}
-	if t.set, err = t.c.VariantTokens(ctx, t.f.Env.ID, t.f.Theme.ID, t.f.Variant.ID, client.ReadOptions{}); err != nil {
-		return err
+	if err == nil && t.p.Mode == "" && t.p.variants != "auto" {
+		t.wanted = t.wanted.AsStored(t.base)
 	}
-	t.base, err = tokentree.FlatMap(t.set)
 	return err
 }
 
@@ -151,7 +149,7 @@ func (t *pushTarget) diagnose(tree *jsontree.Node) []dtcg.Diagnostic {
 	if t.f.Variant != nil {
 		document = t.theme
 	}
-	return validate.WithNearest(t.served(tree).Diagnostics(), tokentree.Paths(document))
+	return validate.WithNearest(t.served(tree).Diagnostics(), document)
 }
 
 // dropInvalid returns what a plan wants without what the API would refuse of it, and that with its places.
@@ -322,7 +320,7 @@ func (t *pushTarget) planVariant() pushPlan {
 	if !t.p.strict {
 		var out []validate.Dropped
 		p.wanted, out = t.dropInvalid(p)
-		p.remains = remainingOverrides(t.wanted.Tree, p.wanted, t.wanted.Faults)
+		p.remains = remainingOverrides(t.wanted.Tree, p.wanted, t.lostFaults())
 		p.skipped = append(p.skipped[:len(p.skipped):len(p.skipped)], out...)
 	}
 	files := p.wanted

@@ -69,24 +69,32 @@ func TestWhatIsStoredInTheSameFormIsNotLost(t *testing.T) {
 // TestAPushOfTheStoredDocumentChangesNothing: not even what a push of other files would repair. References are applied.
 func TestAPushOfTheStoredDocumentChangesNothing(t *testing.T) {
 	const odd = `{"a":{"$type":"color","$value":"4px"},"b":{"$Value":1},"c":{"$type":"dimension","$value":"16 px"},"d":{"$vlaue":1},"e":{"$value":"{c.value}","f":{"$value":1},"dark":"#000"}}`
+	const overrides = `{"a":{"$value":4,"x":"1px"}}` // of one path, with this object
 	for _, c := range []struct {
 		text, stored string
+		isVariant    bool
 		isSame       bool
 	}{
-		{odd, odd, true},
-		{odd, strings.Replace(odd, `"#000"`, `"#001"`, 1), false},
-		{`{"a":{"$value":1},"b":{"$ref":"#/a"}}`, `{"a":{"$value":1},"b":{"$ref":"#/a"}}`, false},
+		{odd, odd, false, true},
+		{odd, strings.Replace(odd, `"#000"`, `"#001"`, 1), false, false},
+		{`{"a":{"$value":1},"b":{"$ref":"#/a"}}`, `{"a":{"$value":1},"b":{"$ref":"#/a"}}`, false, false},
+		{overrides, overrides, true, true},
+		{overrides, `{"a":4}`, true, true},
 	} {
 		name := filepath.Join(t.TempDir(), "in.json")
 		if err := os.WriteFile(name, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := source.Theme(&term.App{}, []string{name}, tokenfile.Options{})
+		s, err := source.Read(&term.App{}, c.isVariant, []string{name}, tokenfile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		stored := tokentreetest.Parse(t, c.stored)
-		p := newPushTarget(nil, nil, target.Resolved{}, pushFlags{}, s.AsStored(stored))
+		to := target.Resolved{}
+		if c.isVariant {
+			to.Variant = &client.Variant{}
+		}
+		p := newPushTarget(nil, nil, to, pushFlags{}, s.AsStored(stored))
 		p.base = stored
 		if plan := p.plan(); (plan.count == 0 && plan.remains.lost() == 0) != c.isSame {
 			t.Errorf("%s over %s: %d operations, %d tokens lost, want none: %v", c.text, c.stored, plan.count, plan.remains.lost(), c.isSame)

@@ -290,14 +290,14 @@ func (s *Sources) fault(file *tokenFile, part tokenfile.Part) {
 	}
 }
 
-// AsStored returns s, or if the files say nothing else than a document that is stored, s for this document as it is:
+// AsStored returns s, or if the files say nothing else than what is stored, a document or a flat map, s for this as it is:
 // what is written in it otherwise than the API takes it now is no change. References that it has are applied.
-func (s *Sources) AsStored(document *jsontree.Node) *Sources {
-	isSame := len(s.forms) == 1 && jsontree.Equal(s.forms[0].parsed.Root, document)
-	if !isSame || len(references.Unapplied(document)) > 0 {
+func (s *Sources) AsStored(stored *jsontree.Node) *Sources {
+	isSame := len(s.forms) == 1 && jsontree.Equal(s.forms[0].parsed.Root, stored)
+	if !isSame || len(references.Unapplied(stored)) > 0 {
 		return s
 	}
-	return s.With(document, nil, nil)
+	return s.With(stored, nil, nil)
 }
 
 // layer is one part of a file on its way into the tree.

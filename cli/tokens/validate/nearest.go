@@ -5,23 +5,32 @@ import (
 	"strings"
 
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
 )
 
 // The most names that a slip is looked for in, and the most slips that are looked for: each is compared with all names.
 const (
 	maxCompared = 20_000
-	maxSlips    = 200
+	maxSlips    = 1_000
 )
 
-// WithNearest returns diagnostics of which those of a name that is missing end with the nearest of paths.
-func WithNearest(list []dtcg.Diagnostic, paths []string) []dtcg.Diagnostic {
+// WithNearest returns diagnostics of a document of which those of an alias of none end with the nearest token.
+func WithNearest(list []dtcg.Diagnostic, document *jsontree.Node) []dtcg.Diagnostic {
+	isMissing := func(d dtcg.Diagnostic) bool { return d.Kind == dtcg.AliasMissing }
+	if !slices.ContainsFunc(list, isMissing) {
+		return list
+	}
 	list, faulty := slices.Clone(list), map[string]bool{}
 	for _, d := range list {
 		faulty[d.Path] = true
 	}
-	known := NewNames(faulty, paths)
+	known := NewNames(faulty, tokentree.Paths(document))
 	for i, d := range list {
+		if !isMissing(d) {
+			continue
+		}
 		if near := known.Nearest(d); near != "" {
 			list[i].Message += "; did you mean " + near + "?"
 		}
