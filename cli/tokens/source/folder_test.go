@@ -271,6 +271,7 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"names of both in one folder", []string{"acme-dark", "acme-light", "globex-dark", "globex-light"}, "brand: acme, globex; : light, dark", "1 3 0 2"},
 		{"names of both with dots", []string{"themes/acme.dark", "themes/acme.light", "themes/globex.dark", "themes/globex.light"}, "themes: acme, globex; : light, dark", "1 3 0 2"},
 		{"names of which some have no mode", []string{"brands/acme", "brands/acme-dark", "brands/globex"}, "brands: acme, globex; : , dark", "0 2 1 2"},
+		{"names of which some have no mode, behind others", []string{"a-high-contrast", "a", "b-high-contrast", "b"}, "brand: a, b; : , high-contrast", "1 3 0 2"},
 		{"names of both and others", []string{"acme-dark", "acme-light", "globex-dark", "globex-light", "icons-dark i-", "icons-light i-"}, "icons: light, dark; brand: acme, globex; : light, dark", ""},
 		{"names of other tokens", []string{"space-dark s", "space-light s", "text-dark t", "text-light t"}, "space: light, dark; text: light, dark", ""},
 		{"dark alone", []string{"acme/dark", "globex/dark"}, "brand: acme, globex", ""},

@@ -182,7 +182,11 @@ func (g *modeFiles) names() (names []string) {
 func (g *modeFiles) dimension() tokenfile.Dimension {
 	d := tokenfile.Dimension{Name: g.name, Modes: tokenfile.UsualFirst(g.names())}
 	isPlain := func(name string) bool { _, mode := cutMode(name); return tokenfile.ModeKey(mode) != "dark" }
-	if at := slices.IndexFunc(d.Modes, isPlain); at > 0 && !tokenfile.HasUsual(d.Modes) { // tokens beside dark, acme beside acme-dark
+	at := slices.Index(d.Modes, "") // of acme.json beside acme-dark.json of a grid
+	if at < 0 {
+		at = slices.IndexFunc(d.Modes, isPlain)
+	}
+	if at > 0 && !tokenfile.HasUsual(d.Modes) { // tokens beside dark, acme beside acme-dark
 		d.Modes = tokenfile.First(d.Modes, at)
 	}
 	if g.without {
