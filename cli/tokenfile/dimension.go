@@ -63,8 +63,10 @@ func IsModeName(name string) bool { return slices.Contains(knownModes, ModeKey(n
 // ModeAtEnd returns the place at which the last words of a name begin that are a well-known name of a mode, as many of
 // them as there are; its length if there are none.
 func ModeAtEnd(name string) int {
+	isBetween := func(c, first, last byte) bool { return first <= c && c <= last }
 	isWord := func(at int) bool { // the first, or one behind a hyphen or the like, or with a capital letter
-		return at == 0 || strings.IndexByte("-_ ", name[at-1]) >= 0 || 'a' <= name[at-1] && name[at-1] <= 'z' && 'A' <= name[at] && name[at] <= 'Z'
+		return at == 0 || strings.IndexByte("-_ ", name[at-1]) >= 0 ||
+			isBetween(name[at-1], 'a', 'z') && isBetween(name[at], 'A', 'Z')
 	}
 	for at := range len(name) {
 		if isWord(at) && IsModeName(name[at:]) {

@@ -126,7 +126,8 @@ func product(all []collection) error {
 // separate puts variables that have the name of one in another collection into a group that is called as their own
 // collection, but for those for which another of the name stands.
 func (f *figma) separate(ids []string) {
-	aliases, first := map[string]map[string]int{}, map[string]string{} // by a variable, those that are aliases of it, and in how many modes
+	aliases := map[string]map[string]int{} // by a variable, those that are aliases of it, and in how many modes
+	first := map[string]string{}           // the variable that keeps a name
 	for _, id := range ids {
 		for _, m := range membersOf(f.variables.Find(id).Find("valuesByMode")) {
 			if textOf(m.Value.Find("type")) != "VARIABLE_ALIAS" {
@@ -160,7 +161,8 @@ func (f *figma) separate(ids []string) {
 		}
 		f.names[id] = append(group, f.names[id]...)
 		if !f.Overrides {
-			f.concede(oneName, f.place(id), path, Renamed(path, strings.Join(f.names[id], "."))+": a variable of another collection has this name")
+			message := Renamed(path, strings.Join(f.names[id], ".")) + ": a variable of another collection has this name"
+			f.concede(oneName, f.place(id), path, message)
 		}
 	}
 }

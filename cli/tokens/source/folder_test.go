@@ -376,6 +376,29 @@ func TestAFileThatIsCalledAsAModeAndReadAsABrandIsNamed(t *testing.T) {
 	}
 }
 
+// TestABrandAndTheBrandInAModeSayThingsOnce: both are read of the brand's usual file.
+func TestABrandAndTheBrandInAModeSayThingsOnce(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{"acme/light.json": `{"a":{"$value":1}}`, "acme/dark.json": `{"a":{"$value":2}}`, "globex/light.json": `{"a":{"$value":3},"b.c":{"$value":4}}`})
+	var said bytes.Buffer
+	a := &term.App{Err: &said}
+	system, s, err := source.OpenSystem(a, []string{dir}, nil, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var modes []*source.Sources
+	for _, choice := range []map[string]string{{"brand": "globex"}, {"brand": "globex", "": "dark"}} {
+		read, err := system.Read(choice)
+		if err != nil || len(read.Concessions()) != 1 {
+			t.Fatalf("Read(%v) = %v, %v", choice, read.Concessions(), err)
+		}
+		modes = append(modes, read)
+	}
+	if source.Print(a, false, s, modes...); strings.Count(said.String(), "b.c") != 1 {
+		t.Errorf("said is\n%s", said.String())
+	}
+}
+
 // TestAFileOfACollectionIsAModeOrNamed: if it says nothing of what the others say, and nothing of what all modes share.
 func TestAFileOfACollectionIsAModeOrNamed(t *testing.T) {
 	t.Parallel()

@@ -93,9 +93,14 @@ func Print(a *term.App, verbose bool, s *Sources, modes ...*Sources) {
 	for _, line := range slices.Concat(s.notes, clashes) {
 		a.Warn("Note: %s.", escape.Line(line))
 	}
-	list := s.Concessions()
-	for _, mode := range modes {
-		list = append(list, mode.Concessions()...)
+	var list []Concession
+	isKnown := map[Concession]bool{} // a brand and the brand in a mode are read of the same files
+	for _, one := range append([]*Sources{s}, modes...) {
+		for _, c := range one.Concessions() {
+			if !isKnown[c] {
+				list, isKnown[c] = append(list, c), true
+			}
+		}
 	}
 	printConcessions(a, list, verbose)
 }

@@ -266,7 +266,8 @@ func (g *modeFiles) noteUnread(groups []*modeFiles) {
 		of, isIn := g.modes[i], func(other *modeFiles) bool { return other != g && slices.Contains(other.files, f) }
 		isMode := of == f.stem() || tokenfile.IsModeName(of) || !tokenfile.IsModeName(mode) || tokenfile.HasUsual([]string{mode})
 		if !isMode && !slices.ContainsFunc(groups, isIn) {
-			note := f.name + " is called as the mode " + mode + ", and its tokens are of " + of + " in all modes; it is a mode if " + of + " has a file of the usual one too, such as light.json"
+			note := f.name + " is called as the mode " + mode + ", and its tokens are of " + of + " in all modes; " +
+				"it is a mode if " + of + " has a file of the usual one too, such as light.json"
 			f.notes = tokenfile.AppendNew(f.notes, note)
 		}
 	}
