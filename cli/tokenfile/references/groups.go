@@ -167,9 +167,12 @@ func (a *applier) inherit(n *jsontree.Node) merge {
 	}
 	partial, m := a.partial, merge{group: n}
 	if two, ok := a.pending[n]; ok {
-		over := a.inherit(two[1])
-		m.own = over.own
-		m.group = a.join(two[0], over.group)
+		under, over := merge{group: two[0]}, a.inherit(two[1])
+		if _, isTwo := a.pending[two[0]]; isTwo {
+			under = a.inherit(two[0])
+		}
+		m.own = slices.Concat(over.own, under.own)
+		m.group = a.join(under.group, over.group)
 		a.where[m.group] = a.where[n]
 	}
 	for _, name := range referenceNames {

@@ -74,7 +74,11 @@ func (a *applier) parse(site *jsontree.Node) (p jsontree.Pointer, why problem, o
 		site = site.Find("$ref") // of an $extends that is written so
 	}
 	if !site.IsString() {
-		return nil, problem{"a reference is a text, and this is of kind " + site.Kind.String(), "Write #/group/token, or {group} for $extends."}, false
+		kind := "an object without a $ref"
+		if site != nil {
+			kind = "of kind " + site.Kind.String()
+		}
+		return nil, problem{"a reference is a text, and this is " + kind, "Write #/group/token, or {group} for $extends."}, false
 	}
 	text := strings.TrimSpace(site.Text)
 	if inner, curly := strings.CutPrefix(text, "{"); curly && strings.HasSuffix(inner, "}") {

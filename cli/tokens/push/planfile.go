@@ -152,10 +152,23 @@ func (p *planFile) defaultOf(d tokenfile.Dimension) string {
 // refuseMissing returns the failure that a mode that is the Theme itself is not in the files any more: another one would
 // take its place at the addresses of the Theme.
 func (s *system) refuseMissing() error {
+	refusal := func(dimension, mode, they string) error {
+		return term.Fail("Put it back, or name another one under defaults in "+planName+"; remove "+planName+" to have the plan made anew.",
+			"the Theme is %s, says %s, and the files have no such mode: they have %s", label(dimension, mode), planName, they)
+	}
 	for _, d := range s.source.Dimensions {
 		if mode := s.decided.defaultOf(d); mode != "" && !slices.Contains(d.Modes, mode) {
-			return term.Fail("Put it back, or name another one under defaults in "+planName+"; remove "+planName+" to have the plan made anew.",
-				"the Theme is %s, says %s, and the files have no such mode: they have %s", label(d.Name, mode), planName, term.ShortList(d.Modes))
+			return refusal(d.Name, mode, term.ShortList(d.Modes))
+		}
+	}
+	if s.decided == nil {
+		return nil
+	}
+	for _, v := range s.decided.Defaults {
+		isIt := func(d tokenfile.Dimension) bool { return d.Name == v.Dimension }
+		isLeft := func(other planVariant) bool { return other.Dimension == v.Dimension && s.source.Names(other.Mode) }
+		if v.Mode != "" && !slices.ContainsFunc(s.source.Dimensions, isIt) && !s.source.Names(v.Mode) && slices.ContainsFunc(s.decided.Variants, isLeft) {
+			return refusal(v.Dimension, v.Mode, "only another mode of it")
 		}
 	}
 	return nil

@@ -144,7 +144,8 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 			}
 			bar.Step()
 			made := designsystem.Mode{Dimension: d.Name, Name: mode, Tree: read.Tree}
-			if s.decided.slugs()[[2]string{d.Name, mode}] == "" && designsystem.IsOfElements(defaults, made, d.Hints[mode]) {
+			h, isSelected := d.Hints[mode]
+			if isSelected && s.decided.slugs()[[2]string{d.Name, mode}] == "" && designsystem.IsOfElements(defaults, made, h) {
 				s.elements, s.ofElements = append(s.elements, made), append(s.ofElements, read)
 				s.theme.Faults = append(s.theme.Faults, read.Faults...)
 				continue

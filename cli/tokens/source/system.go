@@ -59,6 +59,15 @@ func OpenSystem(a *term.App, names []string, decided func(all []tokenfile.Dimens
 	return s, s.defaults, err
 }
 
+// Names reports whether a file, or the folder around it, is called as a mode, though it may be one of no dimension.
+func (s *System) Names(mode string) bool {
+	return slices.ContainsFunc(s.defaults.forms, func(f *tokenFile) bool {
+		_, cut := cutMode(f.stem())
+		_, last := f.collectionMode()
+		return slices.Contains([]string{f.base(), f.stem(), cut, last, f.folderName()}, mode)
+	})
+}
+
 // keepDefaults puts the decided default of each dimension first, and reports whether another one was.
 func (s *System) keepDefaults(decided []string) bool {
 	for i := range s.Dimensions {
