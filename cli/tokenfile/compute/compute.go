@@ -37,7 +37,7 @@ const (
 // sd-transforms computes it. An expression that cannot be computed stays.
 func Document(root *jsontree.Node, rules Rules) Result {
 	c := computer{
-		rules: rules, d: dtcg.Read(root), values: map[string]*jsontree.Node{}, types: map[string]string{}, busy: map[string]bool{}, needs: map[string]map[string]bool{},
+		rules: rules, d: dtcg.Read(root), values: map[string]*jsontree.Node{}, types: map[string]string{}, busy: map[string]bool{}, needs: map[string][]string{}, texts: map[string]spelled{},
 	}
 	for i := range c.d.Tokens {
 		t := &c.d.Tokens[i]
@@ -49,20 +49,32 @@ func Document(root *jsontree.Node, rules Rules) Result {
 	result := Result{Tree: c.rebuilt(root, nil), Concessions: c.said, Needs: map[string]map[string]bool{}}
 	for path, v := range c.values {
 		if v != c.d.Token(path).Value {
-			result.Needs[path] = c.needs[path]
+			result.Needs[path] = map[string]bool{}
+			c.collect(result.Needs[path], path)
 		}
 	}
 	return result
+}
+
+// collect adds the tokens that one needs, also through others.
+func (c *computer) collect(all map[string]bool, path string) {
+	for _, below := range c.needs[path] {
+		if !all[below] {
+			all[below] = true
+			c.collect(all, below)
+		}
+	}
 }
 
 // computer computes the tokens of one document, each once.
 type computer struct {
 	rules  Rules
 	d      *dtcg.Document
-	values map[string]*jsontree.Node  // by path, of tokens that are done
-	types  map[string]string          // by path, of tokens that get another type
-	busy   map[string]bool            // paths of tokens that are or were under way: without a value yet, a circle
-	needs  map[string]map[string]bool // by path
+	values map[string]*jsontree.Node // by path, of tokens that are done
+	types  map[string]string         // by path, of tokens that get another type
+	busy   map[string]bool           // paths of tokens that are or were under way: without a value yet, a circle
+	needs  map[string][]string       // by path: the tokens that it refers to itself
+	texts  map[string]spelled        // by path
 	said   []tokenfile.Concession
 	path   []string // of the tokens under way
 }
@@ -76,7 +88,7 @@ func (c *computer) value(t *dtcg.Token) *jsontree.Node {
 	if v, done := c.values[t.Path]; done {
 		return v
 	}
-	c.busy[t.Path], c.needs[t.Path] = true, map[string]bool{}
+	c.busy[t.Path] = true
 	c.path = append(c.path, t.Path)
 	v := c.token(t)
 	c.path = c.path[:len(c.path)-1]
@@ -177,19 +189,34 @@ func (c *computer) substituted(text string) (result string, whole bool) {
 	}
 }
 
-// text is the value of a token as one text, without aliases.
+// spelled is the value of a token as one text, without aliases; whole is false if it has none.
+type spelled struct {
+	text  string
+	whole bool
+}
+
+// text spells the value of a token.
 func (c *computer) text(path string) (string, bool) {
 	t := c.d.Token(path)
 	if t == nil || c.busy[path] && c.values[path] == nil {
 		return "", false
 	}
 	v := c.value(t)
-	for _, above := range c.path {
-		c.needs[above][path] = true
-		for below := range c.needs[path] {
-			c.needs[above][below] = true
-		}
+	if last := len(c.path) - 1; last >= 0 {
+		c.needs[c.path[last]] = append(c.needs[c.path[last]], path)
 	}
+	known, done := c.texts[path]
+	if !done {
+		c.texts[path] = known // so is a circle
+		c.path = append(c.path, path)
+		known.text, known.whole = c.spell(t, v)
+		c.path = c.path[:len(c.path)-1]
+		c.texts[path] = known
+	}
+	return known.text, known.whole
+}
+
+func (c *computer) spell(t *dtcg.Token, v *jsontree.Node) (string, bool) {
 	kind, _ := dtcg.KindOf(t.Resolved)
 	text, ok := v.Text, v.IsString() || v.Kind == jsontree.Number
 	if v.IsString() && strings.Contains(text, "{") {

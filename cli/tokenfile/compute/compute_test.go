@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -112,6 +113,21 @@ func TestExpressionsOfTokensStudio(t *testing.T) {
 	}
 	if root, _ := jsontree.Parse(text); Document(root, Modifiers).Tree != root {
 		t.Error("outside of Tokens Studio an expression is one of CSS, and stays")
+	}
+}
+
+// TestALongChainIsComputedOnce: each of its tokens from the next one; the work grows with the chain and not with its cube,
+// which the test would not end with.
+func TestALongChainIsComputedOnce(t *testing.T) {
+	const length = 1500
+	var b strings.Builder
+	for i := range length {
+		fmt.Fprintf(&b, `"a%d":{"$type":"dimension","$value":"{a%d} + 1"},"b%d":{"$type":"dimension","$value":"{b%d}"},`, i, i+1, i, i+1)
+	}
+	fmt.Fprintf(&b, `"a%d":{"$type":"dimension","$value":"4"},"b%d":{"$type":"dimension","$value":"4"}`, length, length)
+	got, _, done := values(t, "{"+b.String()+"}", Studio)
+	if got["a0"] != "1504px" || got["b0"] != "{b1}" || len(done.Needs["a0"]) != length {
+		t.Errorf("a0 = %s and b0 = %s, of %d tokens", got["a0"], got["b0"], len(done.Needs["a0"]))
 	}
 }
 
