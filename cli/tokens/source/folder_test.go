@@ -305,6 +305,15 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"a mode of one brand in a folder of modes", []string{"dark/a", "dark/b", "dim/b", "light/a", "light/b"}, "brand: a, b; : light, dark, dim", "3 4 0 1"},
 		{"a mode of what all share", []string{"acme/dark o-", "acme/light", "core o-", "globex/light"}, "brand: acme, globex; : light, dark", ""},
 		{"a mode of what all share, and no brand", []string{"core o-", "dark o-", "hc", "light"}, ": light, dark, hc", ""},
+		{"base beside one mode with a stem", []string{"base", "color-dark"}, "color: , dark", ""},
+		{"base beside modes with a stem", []string{"default", "theme-dark", "theme-hc"}, "theme: , dark, hc", ""},
+		{"base of other tokens than light has", []string{"base o-", "dark", "light"}, ": light, dark", ""},
+		{"folders with base of other tokens", []string{"base/x o-", "dark/x", "light/x"}, ": light, dark", ""},
+		{"base of the tokens that light has", []string{"base", "dark", "light"}, ": base, light, dark", ""},
+		{"base beside modes of several kinds", []string{"compact o-", "dark", "default o-", "light"}, ": light, compact, dark", ""},
+		{"base beside brands and modes in one folder", []string{"acme", "acme-dark", "base", "globex", "globex-dark"}, "brand: acme, globex; : , dark", "0 3 1 4"},
+		{"folders of modes in a folder of modes", []string{"modes/color/dark", "modes/color/default", "modes/size/large o-", "modes/size/medium o-"}, ": default, dark; size: medium, large", ""},
+		{"folders of brands beside a scheme", []string{"brands/a/t o-", "brands/b/t o-", "dark", "light"}, "brands: a, b; : light, dark", ""},
 		{"folders of other tokens", []string{"scales/light s", "scales/light-x s", "scales/dark s", "themes/light t", "themes/dark t"}, "scales: light, dark, light-x; themes: light, dark", ""},
 	}
 	for _, c := range cases {
