@@ -487,6 +487,30 @@ func TestFilesOfFigmaAreReadAsFigmaMeansThem(t *testing.T) {
 	}
 }
 
+// TestCollectionsOfOneNameHaveOneDefault: that of the first, so that each value is of the mode that it is written for.
+func TestCollectionsOfOneNameHaveOneDefault(t *testing.T) {
+	t.Parallel()
+	collection := func(variable, usual string) string {
+		return `{"name":"Theme","modes":["Light","Dark"],"defaultModeId":"` + usual + `","variables":[{"name":"` + variable + `","type":"string","values":{"Light":"l","Dark":"d"}}]}`
+	}
+	dir := written(t, map[string]string{"a.json": collection("a", "Light"), "b.json": collection("b", "Dark")})
+	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dark, err := system.Read(map[string]string{"Theme": "Dark"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, tree := range map[string]*jsontree.Node{"l": s.Tree, "d": dark.Tree} {
+		for _, name := range []string{"a", "b"} {
+			if got := tree.Find(name).Find("$value").Text; got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
+			}
+		}
+	}
+}
+
 // TestAFileThatRefersToOthersIsNoTokenSets: its members look like token sets, whose names no alias has.
 func TestAFileThatRefersToOthersIsNoTokenSets(t *testing.T) {
 	t.Parallel()

@@ -50,7 +50,7 @@ func OpenSystem(a *term.App, names []string, decided func(all []tokenfile.Dimens
 	for _, g := range s.groups {
 		s.add(g.dimension())
 	}
-	if decided != nil && s.keepDefaults(decided(s.Dimensions)) {
+	if decided != nil && s.keepDefaults(decided(s.Dimensions)) || len(s.kept) > 0 {
 		if files, err = s.read(nil); err != nil {
 			return nil, nil, err
 		}
@@ -118,6 +118,9 @@ func (s *System) add(d tokenfile.Dimension) {
 		return
 	}
 	s.Dimensions[i].Across = cmp.Or(s.Dimensions[i].Across, d.Across)
+	if usual := s.Dimensions[i].Modes[0]; slices.Index(d.Modes, usual) > 0 { // whose own default is another
+		s.kept[d.Name] = usual
+	}
 	for _, mode := range d.Modes[1:] { // the default of one is in the default of all
 		s.Dimensions[i].Modes = tokenfile.AppendNew(s.Dimensions[i].Modes, mode)
 	}
