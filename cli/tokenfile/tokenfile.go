@@ -33,8 +33,9 @@ type Options struct {
 
 	Memo *Memo // of files that are read with several choices; nil if they are read once
 
-	groups []string        // the modes that groups of the file are
-	tokens map[string]bool // pointers to the tokens in all trees that are read together; see WithTokens
+	groups     []string                    // the modes that groups of the file are
+	tokens     map[string]bool             // pointers to the tokens in all trees that are read together; see WithTokens
+	figmaPaths map[string]jsontree.Pointer // of the variables of all files of Figma that are read together; see WithVariables
 }
 
 // Memo keeps what token sets become, whatever mode is chosen. One goroutine uses it at a time.

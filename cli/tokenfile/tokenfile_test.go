@@ -403,7 +403,7 @@ func TestWhatIsNotReadOfFigmaIsNamed(t *testing.T) {
 		{`{"meta":{"variableCollections":{"C":{"name":"c","defaultModeId":"1","modes":[{"modeId":"1","name":"L"},{"modeId":"2","name":"D"},{"modeId":"3","name":"D"}]}},` +
 			`"variables":{"a":{"name":"a",` + one + `,"valuesByMode":{"1":1,"2":2,"3":3,"9":4}}},"textStyles":[{"name":"T","value":1}]}}`, "D 2", `{"a":{"$type":"number","$value":3}} !T: textStyles beside the variables are not read: {"name":"T","value":1} ?c ?c ?c ?a`},
 		{`{"name":"c","modes":{"1":"Light","2":"Dark"},"variables":[{"name":"a","type":"FLOAT","valuesByMode":{"1":1,"2":2}},{"name":"b","type":"FLOAT","valuesByMode":{"1":{"type":"VARIABLE_ALIAS","name":"a"}}},` +
-			`{"name":"d","type":"FLOAT","valuesByMode":{"1":{"type":"VARIABLE_ALIAS","name":"x"}}}]}`, "Dark", `{"a":{"$type":"number","$value":2},"b":{"$type":"number","$value":"{a}"}} !d: it is an alias of x, which the file lacks ?c`},
+			`{"name":"d","type":"FLOAT","valuesByMode":{"1":{"type":"VARIABLE_ALIAS","name":"x"}}}]}`, "Dark", `{"a":{"$type":"number","$value":2},"b":{"$type":"number","$value":"{a}"}} !d: it is an alias of x, which no file has; name the file of its collection too ?c`},
 	} {
 		parts, err := convert(t, c.text, Options{Mode: c.mode})
 		got := spell(parts)
@@ -421,7 +421,7 @@ var identity = regexp.MustCompile(`,"\$extensions":\{"com.figma":\{"variableId":
 
 func TestFigmaVariablesBecomeTokens(t *testing.T) {
 	id := func(id string) string { return `,"$extensions":{"com.figma":{"variableId":"` + id + `"}}}` }
-	const missing = ` !far: it is an alias of V:9, which the file lacks`
+	const missing = ` !far: it is an alias of V:9, which no file has; name the file of its collection too`
 	cases := []struct {
 		rule    string
 		options Options

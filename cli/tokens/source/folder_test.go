@@ -511,6 +511,40 @@ func TestCollectionsOfOneNameHaveOneDefault(t *testing.T) {
 	}
 }
 
+// TestAnAliasOfFigmaLeadsToAnotherFile: plugins write a file for each collection. A variable that is an alias of one of
+// its name leaves the place to it.
+func TestAnAliasOfFigmaLeadsToAnotherFile(t *testing.T) {
+	t.Parallel()
+	const target = `{"id":"C:1","name":"P","modes":{"1:0":"M"},"variables":[{"id":"V:1","name":"blue/500","type":"STRING","valuesByMode":{"1:0":"b"}},{"id":"V:2","name":"blue","type":"STRING","valuesByMode":{"1:0":"c"}}]}`
+	for value, want := range map[string]string{
+		`"name":"x","valuesByMode":{"m":{"type":"VARIABLE_ALIAS","id":"V:1"}}`:                                                                     `x:"{blue.500}"`,
+		`"name":"x","valuesByMode":{"m":{"type":"VARIABLE_ALIAS","id":"V:2"}}`:                                                                     `x:"{blue.$root}"`,
+		`"name":"x","values":{"m":{"alias":"P/blue/500"}}`:                                                                                         `x:"{blue.500}"`,
+		`"name":"x","valuesByMode":{"m":{"type":"VARIABLE_ALIAS","id":"V:9"}},"resolvedValuesByMode":{"m":{"alias":"V:9","aliasName":"blue/500"}}`: `x:"{blue.500}"`,
+		`"name":"blue/500","valuesByMode":{"m":{"type":"VARIABLE_ALIAS","id":"V:1"}}`:                                                              "",
+		`"name":"x","valuesByMode":{"m":{"type":"VARIABLE_ALIAS","id":"V:8"}}`:                                                                     " it is an alias of V:8, which no file has; name the file of its collection too",
+	} {
+		dir := written(t, map[string]string{"a.json": `{"id":"C:2","name":"S","modes":{"m":"M"},"variables":[{"id":"V:3","type":"STRING",` + value + `}]}`, "b.json": target})
+		s, err := source.Theme(&term.App{}, []string{dir}, tokenfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		document := dtcg.Read(s.Tree)
+		for _, token := range document.Tokens {
+			if strings.Contains(s.TokenLocation(token.Path), "a.json") {
+				got += token.Path + ":" + string(jsontree.Append(nil, token.Value))
+			}
+		}
+		for _, f := range s.Faults {
+			got += strings.TrimPrefix(f.Reason, filepath.Join(dir, "a.json")+":1:")
+		}
+		if got != want || document.Token("blue.500") == nil {
+			t.Errorf("%s becomes %s, want %s", value, got, want)
+		}
+	}
+}
+
 // TestAFileThatRefersToOthersIsNoTokenSets: its members look like token sets, whose names no alias has.
 func TestAFileThatRefersToOthersIsNoTokenSets(t *testing.T) {
 	t.Parallel()
