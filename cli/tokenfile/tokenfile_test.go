@@ -390,6 +390,20 @@ func TestListsOfPluginsAreVariablesOfFigma(t *testing.T) {
 	}
 }
 
+// TestSetsOfAnyNameAreModes: those of Spectrum's kind, also beside others.
+func TestSetsOfAnyNameAreModes(t *testing.T) {
+	const text = `{"a":{"sets":{"light":{"value":"#fff"},"dark":{"value":"#000"}}},"b":{"sets":{"spectrum":{"value":"#00f"},"express":{"value":"#f0f"}}},"c":{"value":"#111","sets":{"express":{"value":"#222"}}}}`
+	for mode, want := range map[string]string{
+		"": `{"a":{"$value":"#fff"},"b":{"$value":"#00f"},"c":{"$value":"#111"}}`, "dark": `{"a":{"$value":"#000"},"b":{"$value":"#00f"},"c":{"$value":"#111"}}`,
+		"express": `{"a":{"$value":"#fff"},"b":{"$value":"#f0f"},"c":{"$value":"#222"}}`,
+	} {
+		parts, err := convert(t, text, Options{Mode: mode})
+		if got := spell(parts); err != nil || got != want {
+			t.Errorf("the mode %q has %s, %v, want %s", mode, got, err, want)
+		}
+	}
+}
+
 // TestWhatIsNotReadOfFigmaIsNamed: styles beside variables, values of modes that are not there, and variables of no
 // collection.
 func TestWhatIsNotReadOfFigmaIsNamed(t *testing.T) {
@@ -823,7 +837,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"a":{"value":"#fff","modes":{"x":"#000"}}}`, "a"},
 		{`{"a":{"value":{"light":"#fff","dark":"#000"," dark":"#111","_dark":"#000"}}}`, "values of one mode a, values of several modes a"},
 		{`{"s":{"c":{"type":"composition","value":{"fill":"#005","x":"1px"},"fill":{"value":"#006"},"x":"2px"}},"$themes":[]}`, "c.fill, compositions c, members beside the value of a token c"},
-		{`{"a":{"value":"#001","sets":{"dark":{"value":"#002"}}},"b":{"value":"#003","sets":{"light":{"value":"#004"},"dark":{"value":"#005"}}},"c":{"sets":{"dark":{"value":"#006"}}},"d":{"value":"1px","sets":{"x":{"value":"2px"}}}}`, "values of several modes a, values of several modes b, tokens with two values b, values of one mode alone c, values of several sets d"},
+		{`{"a":{"value":"#001","sets":{"dark":{"value":"#002"}}},"b":{"value":"#003","sets":{"light":{"value":"#004"},"dark":{"value":"#005"}}},"c":{"sets":{"dark":{"value":"#006"}}},"d":{"value":"1px","sets":{"x":{"sets":{"light":{"value":"2px"},"dark":{"value":"3px"}}}}}}`, "values of several modes a, values of several modes b, tokens with two values b, values of one mode alone c, values of several sets d"},
 		{`{"a":{"$value":"#fff","modes":{"x":4}},"b":{"$value":1,"$dark":2,"$deprecated":"#fff"},"c":{"$value":1,"n":"x","name":"{c}","hover":"#000"}}`, "a, b, members beside the value of a token c, members beside the value of a token c"},
 		{`{"s":{"a":{"value":"#fff","dark":"#000"},"b":{"value":"#fff","on":{"dark":"#000"}}},"$themes":[]}`, "a, members beside the value of a token b"},
 		{`{"l":[{"name":"a","value":"#fff","valuesByMode":{"dark":"#000"}},{"name":"b","value":"#fff","children":[{"name":"x","value":"#000"}]},{"name":"c","value":1,"hover":{"value":2}}]}`, "a, b.children.0"},
