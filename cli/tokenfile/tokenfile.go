@@ -102,10 +102,13 @@ const (
 	Laid   Standing = iota // parts are meant to be laid over this one
 	Shared                 // this one is of all modes, and those of one mode are laid over it
 	Own                    // this one is of the mode that is read, and nothing is laid over it
+	Chosen                 // this one is of the mode that is read, and another choice may have its values
 )
 
 // LosesTo reports whether a value is in no mode if a later part with a standing gives the token another.
-func (s Standing) LosesTo(later Standing) bool { return s == Own || s == Shared && later == Shared }
+func (s Standing) LosesTo(later Standing) bool {
+	return s == Own || s == Shared && later == Shared || s == Chosen && later != Chosen
+}
 
 // Concession is something of a file that is read otherwise than it is written, or that is left out without a token
 // being lost.

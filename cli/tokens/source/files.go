@@ -154,7 +154,7 @@ func convertFiles(a opener, all, opened []*tokenFile, folder string, o tokenfile
 		switch {
 		case file.unread != nil:
 		case file.kind == tokenfile.Resolver:
-			read, err := resolverReader{a, file, folder, o}.read()
+			read, err := resolverReader{a: a, document: file, folder: folder, options: o}.read()
 			if err != nil {
 				return nil, err
 			}
