@@ -2,6 +2,7 @@ package tokenfile
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -35,9 +36,7 @@ type figma struct {
 	part                   Part
 }
 
-// readFigma makes a part of the variables of Figma, in the order of their collections. A name's
-// slashes make groups. A variable that is also the beginning of others' names is its group's $root.
-func readFigma(root *jsontree.Node, o Options) ([]Part, error) {
+func newFigma(root *jsontree.Node, o Options) *figma {
 	meta := root.Find("meta")
 	f := figma{
 		Options: o, variables: meta.Find("variables"), collections: meta.Find("variableCollections"),
@@ -47,6 +46,36 @@ func readFigma(root *jsontree.Node, o Options) ([]Part, error) {
 	if lists := figmaListsOf(root); lists != nil {
 		f.variables, f.collections, f.places, f.part.Faults = lists.variables, lists.collections, lists.places, lists.faults
 	}
+	return &f
+}
+
+// WithVariables returns o with the paths of the variables of several files of Figma, to which aliases of other files
+// lead: by their ids, and by their names with and without that of their collection.
+func (o Options) WithVariables(roots ...*jsontree.Node) Options {
+	o.figmaPaths = maps.Clone(o.figmaPaths)
+	if o.figmaPaths == nil {
+		o.figmaPaths = map[string]jsontree.Pointer{}
+	}
+	for _, root := range roots {
+		f := newFigma(root, Options{Overrides: true})
+		ids := f.order()
+		f.nameAll(ids)
+		for _, id := range ids {
+			name := textOf(f.variables.Find(id).Find("name"))
+			for _, known := range []string{id, textOf(f.collectionOf(id).Find("name")) + "/" + name, name} {
+				if o.figmaPaths[known] == nil {
+					o.figmaPaths[known] = f.names[id]
+				}
+			}
+		}
+	}
+	return o
+}
+
+// readFigma makes a part of the variables of Figma, in the order of their collections. A name's
+// slashes make groups. A variable that is also the beginning of others' names is its group's $root.
+func readFigma(root *jsontree.Node, o Options) ([]Part, error) {
+	f := newFigma(root, o)
 	f.nameStyles(root, nil)
 	f.uniqueModes()
 	ids := f.order()
@@ -284,8 +313,12 @@ func (f *figma) add(id string) {
 		return
 	}
 	value, problem := f.value(v, raw)
-	if problem != "" {
+	switch {
+	case problem != "":
 		f.fault(origin, path, problem)
+		return
+	case textOf(value) == "{"+path+"}" && f.names[textOf(raw.Find("id"))] == nil:
+		f.concede(oneName, origin, path, "it is an alias of the variable of this name in another file, which counts")
 		return
 	}
 	tree.Put(f.part.Tree, names, jsontree.NewObject(f.members(v, value)...))
@@ -363,15 +396,33 @@ func extensionMode(collection, mode *jsontree.Node) string {
 	return name
 }
 
+// target is the path of the variable of which another is an alias, in this file or in one that is read with it; nil if
+// none has it.
+func (f *figma) target(v *jsontree.Node, id string) jsontree.Pointer {
+	if own, ok := f.names[id]; ok {
+		return own
+	}
+	name := ""
+	for _, m := range membersOf(v.Find("resolvedValuesByMode")) { // of a plugin, with the name of the target
+		if textOf(m.Value.Find("alias")) == id {
+			name = textOf(m.Value.Find("aliasName"))
+		}
+	}
+	if target := f.figmaPaths[id]; target != nil {
+		return target
+	}
+	return f.figmaPaths[name]
+}
+
 // value makes a DTCG value of one of Figma.
 func (f *figma) value(v, raw *jsontree.Node) (*jsontree.Node, string) {
 	switch {
 	case raw == nil:
 		return nil, "it has no value"
 	case textOf(raw.Find("type")) == "VARIABLE_ALIAS":
-		target, ok := f.names[textOf(raw.Find("id"))]
-		if !ok {
-			return nil, "it is an alias of " + textOf(raw.Find("id")) + ", which the file lacks"
+		target := f.target(v, textOf(raw.Find("id")))
+		if target == nil {
+			return nil, "it is an alias of " + textOf(raw.Find("id")) + ", which no file has; name the file of its collection too"
 		}
 		return jsontree.NewString("{" + strings.Join(target, ".") + "}"), ""
 	case textOf(v.Find("resolvedType")) == "COLOR" && raw.IsObject():

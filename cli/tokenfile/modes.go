@@ -305,7 +305,7 @@ func (f *figmaLists) variable(v *jsontree.Node, collection, mode string, at json
 		kind := strings.ToLower(cmp.Or(textOf(v.Find("resolvedType")), textOf(v.Find("type"))))
 		taken = jsontree.NewObject(jsontree.Member{Name: "name", Value: v.Find("name")}, jsontree.Member{Name: "variableCollectionId", Value: jsontree.NewString(collection)},
 			jsontree.Member{Name: "resolvedType", Value: jsontree.NewString(cmp.Or(figmaTypes[kind], kind))}, jsontree.Member{Name: "valuesByMode", Value: jsontree.NewObject()})
-		for _, other := range []string{"id", "scopes", "description"} {
+		for _, other := range []string{"id", "scopes", "description", "resolvedValuesByMode"} {
 			if m := v.Find(other); m != nil {
 				taken.Members = append(taken.Members, jsontree.Member{Name: other, Value: m})
 			}

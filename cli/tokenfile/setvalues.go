@@ -27,9 +27,29 @@ func recogniseSetValues(f *syntax.File, _ Options) string {
 // readSetValues makes a part of tokens of Spectrum's kind: a value for each set, sets within sets, and a ref beside the
 // value that it stands for, which is an alias.
 func readSetValues(root *jsontree.Node, o Options) ([]Part, error) {
+	o.groups = modesOfSets(root)
 	part := convertSet("", flattened(root), nil, dictionaryTokens, o)
 	part.Concessions = append(part.Concessions, leftSets(root, nil)...)
 	return []Part{part}, nil
+}
+
+// modesOfSets lists the names of the sets that are modes.
+func modesOfSets(n *jsontree.Node) (names []string) {
+	for _, m := range membersOf(n) {
+		names = append(names, modesOfSets(m.Value)...)
+		if isSetValue(m.Value) && areModes(setsOf(m.Value)) {
+			for _, set := range setsOf(m.Value).Members {
+				names = append(names, set.Name)
+			}
+		}
+	}
+	return names
+}
+
+// areModes reports whether sets are modes, whatever their names are: those in which others are modes are not, unless
+// their own names are known.
+func areModes(sets *jsontree.Node) bool {
+	return isModes(sets) || !slices.ContainsFunc(sets.Members, func(m jsontree.Member) bool { return isModes(m.Value) })
 }
 
 // leftSets names the values of tokens that no mode has: of sets that are not modes the first counts. It names the
@@ -46,7 +66,7 @@ func leftSets(n *jsontree.Node, at jsontree.Pointer) (list []Concession) {
 			list = append(list, Concession{twoValues, at.String(), path, "the values of its sets count, and its own is left out: " + spelled(own)})
 		}
 		for _, set := range values.Members[1:] {
-			if !isModes(values) {
+			if !areModes(values) {
 				below := append(at[:len(at):len(at)], "sets", set.Name)
 				list = append(list, Concession{"values of several sets", below.String(), path, "the value of " + first.Name + " is taken, not that of " + set.Name + ": " + spelled(set.Value)})
 			}
@@ -126,7 +146,7 @@ func setValue(n *jsontree.Node) *jsontree.Node {
 		return ownValue(n)
 	}
 	values := setsOf(n)
-	if len(values.Members) == 1 || !isModes(values) {
+	if len(values.Members) == 1 || !areModes(values) {
 		return values.Members[0].Value
 	}
 	return values

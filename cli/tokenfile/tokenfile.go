@@ -33,8 +33,9 @@ type Options struct {
 
 	Memo *Memo // of files that are read with several choices; nil if they are read once
 
-	groups []string        // the modes that groups of the file are
-	tokens map[string]bool // pointers to the tokens in all trees that are read together; see WithTokens
+	groups     []string                    // the modes that groups of the file are
+	tokens     map[string]bool             // pointers to the tokens in all trees that are read together; see WithTokens
+	figmaPaths map[string]jsontree.Pointer // of the variables of all files of Figma that are read together; see WithVariables
 }
 
 // Memo keeps what token sets become, whatever mode is chosen. One goroutine uses it at a time.
@@ -101,10 +102,13 @@ const (
 	Laid   Standing = iota // parts are meant to be laid over this one
 	Shared                 // this one is of all modes, and those of one mode are laid over it
 	Own                    // this one is of the mode that is read, and nothing is laid over it
+	Chosen                 // this one is of the mode that is read, and another choice may have its values
 )
 
 // LosesTo reports whether a value is in no mode if a later part with a standing gives the token another.
-func (s Standing) LosesTo(later Standing) bool { return s == Own || s == Shared && later == Shared }
+func (s Standing) LosesTo(later Standing) bool {
+	return s == Own || s == Shared && later == Shared || s == Chosen && later != Chosen
+}
 
 // Concession is something of a file that is read otherwise than it is written, or that is left out without a token
 // being lost.

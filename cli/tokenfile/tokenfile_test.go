@@ -390,6 +390,20 @@ func TestListsOfPluginsAreVariablesOfFigma(t *testing.T) {
 	}
 }
 
+// TestSetsOfAnyNameAreModes: those of Spectrum's kind, also beside others.
+func TestSetsOfAnyNameAreModes(t *testing.T) {
+	const text = `{"a":{"sets":{"light":{"value":"#fff"},"dark":{"value":"#000"}}},"b":{"sets":{"spectrum":{"value":"#00f"},"express":{"value":"#f0f"}}},"c":{"value":"#111","sets":{"express":{"value":"#222"}}}}`
+	for mode, want := range map[string]string{
+		"": `{"a":{"$value":"#fff"},"b":{"$value":"#00f"},"c":{"$value":"#111"}}`, "dark": `{"a":{"$value":"#000"},"b":{"$value":"#00f"},"c":{"$value":"#111"}}`,
+		"express": `{"a":{"$value":"#fff"},"b":{"$value":"#f0f"},"c":{"$value":"#222"}}`,
+	} {
+		parts, err := convert(t, text, Options{Mode: mode})
+		if got := spell(parts); err != nil || got != want {
+			t.Errorf("the mode %q has %s, %v, want %s", mode, got, err, want)
+		}
+	}
+}
+
 // TestWhatIsNotReadOfFigmaIsNamed: styles beside variables, values of modes that are not there, and variables of no
 // collection.
 func TestWhatIsNotReadOfFigmaIsNamed(t *testing.T) {
@@ -403,7 +417,7 @@ func TestWhatIsNotReadOfFigmaIsNamed(t *testing.T) {
 		{`{"meta":{"variableCollections":{"C":{"name":"c","defaultModeId":"1","modes":[{"modeId":"1","name":"L"},{"modeId":"2","name":"D"},{"modeId":"3","name":"D"}]}},` +
 			`"variables":{"a":{"name":"a",` + one + `,"valuesByMode":{"1":1,"2":2,"3":3,"9":4}}},"textStyles":[{"name":"T","value":1}]}}`, "D 2", `{"a":{"$type":"number","$value":3}} !T: textStyles beside the variables are not read: {"name":"T","value":1} ?c ?c ?c ?a`},
 		{`{"name":"c","modes":{"1":"Light","2":"Dark"},"variables":[{"name":"a","type":"FLOAT","valuesByMode":{"1":1,"2":2}},{"name":"b","type":"FLOAT","valuesByMode":{"1":{"type":"VARIABLE_ALIAS","name":"a"}}},` +
-			`{"name":"d","type":"FLOAT","valuesByMode":{"1":{"type":"VARIABLE_ALIAS","name":"x"}}}]}`, "Dark", `{"a":{"$type":"number","$value":2},"b":{"$type":"number","$value":"{a}"}} !d: it is an alias of x, which the file lacks ?c`},
+			`{"name":"d","type":"FLOAT","valuesByMode":{"1":{"type":"VARIABLE_ALIAS","name":"x"}}}]}`, "Dark", `{"a":{"$type":"number","$value":2},"b":{"$type":"number","$value":"{a}"}} !d: it is an alias of x, which no file has; name the file of its collection too ?c`},
 	} {
 		parts, err := convert(t, c.text, Options{Mode: c.mode})
 		got := spell(parts)
@@ -421,7 +435,7 @@ var identity = regexp.MustCompile(`,"\$extensions":\{"com.figma":\{"variableId":
 
 func TestFigmaVariablesBecomeTokens(t *testing.T) {
 	id := func(id string) string { return `,"$extensions":{"com.figma":{"variableId":"` + id + `"}}}` }
-	const missing = ` !far: it is an alias of V:9, which the file lacks`
+	const missing = ` !far: it is an alias of V:9, which no file has; name the file of its collection too`
 	cases := []struct {
 		rule    string
 		options Options
@@ -823,7 +837,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"a":{"value":"#fff","modes":{"x":"#000"}}}`, "a"},
 		{`{"a":{"value":{"light":"#fff","dark":"#000"," dark":"#111","_dark":"#000"}}}`, "values of one mode a, values of several modes a"},
 		{`{"s":{"c":{"type":"composition","value":{"fill":"#005","x":"1px"},"fill":{"value":"#006"},"x":"2px"}},"$themes":[]}`, "c.fill, compositions c, members beside the value of a token c"},
-		{`{"a":{"value":"#001","sets":{"dark":{"value":"#002"}}},"b":{"value":"#003","sets":{"light":{"value":"#004"},"dark":{"value":"#005"}}},"c":{"sets":{"dark":{"value":"#006"}}},"d":{"value":"1px","sets":{"x":{"value":"2px"}}}}`, "values of several modes a, values of several modes b, tokens with two values b, values of one mode alone c, values of several sets d"},
+		{`{"a":{"value":"#001","sets":{"dark":{"value":"#002"}}},"b":{"value":"#003","sets":{"light":{"value":"#004"},"dark":{"value":"#005"}}},"c":{"sets":{"dark":{"value":"#006"}}},"d":{"value":"1px","sets":{"x":{"sets":{"light":{"value":"2px"},"dark":{"value":"3px"}}}}}}`, "values of several modes a, values of several modes b, tokens with two values b, values of one mode alone c, values of several sets d"},
 		{`{"a":{"$value":"#fff","modes":{"x":4}},"b":{"$value":1,"$dark":2,"$deprecated":"#fff"},"c":{"$value":1,"n":"x","name":"{c}","hover":"#000"}}`, "a, b, members beside the value of a token c, members beside the value of a token c"},
 		{`{"s":{"a":{"value":"#fff","dark":"#000"},"b":{"value":"#fff","on":{"dark":"#000"}}},"$themes":[]}`, "a, members beside the value of a token b"},
 		{`{"l":[{"name":"a","value":"#fff","valuesByMode":{"dark":"#000"}},{"name":"b","value":"#fff","children":[{"name":"x","value":"#000"}]},{"name":"c","value":1,"hover":{"value":2}}]}`, "a, b.children.0"},

@@ -104,6 +104,19 @@ func TestModesTogetherAreFoundByTheirNamesAndSelectors(t *testing.T) {
 	}
 }
 
+// TestConditionsInOneAnotherAreABrandAndAMode: as _globex and _dark of Panda, whose names say what they are.
+func TestConditionsInOneAnotherAreABrandAndAMode(t *testing.T) {
+	tree := func(value string) *jsontree.Node { return tokentreetest.Parse(t, `{"a":{"$value":"`+value+`"}}`) }
+	all := []tokenfile.Dimension{{Modes: []string{"base", "_dark", "_globex", "_globex _dark"}}}
+	modes := []Mode{{"", "_dark", tree("2px"), nil}, {"", "_globex", tree("3px"), nil}, {"", "_globex _dark", tree("4px"), nil}}
+	apart := Make(tree("1px"), modes, nil, nil).Join(all, modes)
+	list, left := Modes(all, Make(tree("1px"), modes, nil, nil).Variants)
+	want := ThemeMode{"scheme", "dark", "globex-dark", "(prefers-color-scheme: dark)", "globex"}
+	if len(apart) > 0 || len(list) != 3 || list[2] != want {
+		t.Errorf("Join() = %v, the list is %v without %v, want %v at its end", apart, list, left, want)
+	}
+}
+
 func TestNamesClashOnlyWithTheirDimension(t *testing.T) {
 	empty := jsontree.NewObject()
 	mode := func(dimension, name string) Mode { return Mode{dimension, name, empty, nil} }

@@ -282,8 +282,9 @@ func (m *modeList) together(v Variant) (of []Variant) {
 	if rest == "-" && len(of) > 1 {
 		return of
 	}
+	mayHaveBrand := isSelected || strings.Contains(v.Name, " _") // conditions in one another, as _globex and _dark of Panda
 	for _, p := range m.plan {
-		if isSelected && len(of) > 0 && p.Dimension == v.Dimension && m.isLeft(p) && "-"+slugOf(p.Name)+"-" == rest {
+		if mayHaveBrand && len(of) > 0 && p.Dimension == v.Dimension && m.isLeft(p) && "-"+slugOf(p.Name)+"-" == rest {
 			return append([]Variant{p}, of...)
 		}
 	}

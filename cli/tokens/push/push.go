@@ -295,6 +295,9 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 		a.undo(ctx, t.c, t.f, set)
 		return explainPush(located(err, t.wanted), p)
 	}
+	if t.report != nil && plan.count > 0 && !t.f.CreatedTheme && !t.f.CreatedVariant { // of several, and not named yet
+		a.Say("%s:", t.what)
+	}
 	a.sayChanges(plan, p.full)
 	a.printLeftOut(t, plan)
 	return a.finishPush(ctx, t, p, plan, set)

@@ -159,6 +159,7 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 		return err
 	}
 	for i, m := range modes {
+		s.modes[i].NameHidden()
 		for _, c := range s.plan.Clashes {
 			if c.Dimension == m.Dimension && c.Mode == m.Name {
 				reason := s.modes[i].TokenLocation(c.Path) + ": the Theme has a group there, or a token above it; rename one of the two"
@@ -179,7 +180,7 @@ func (s *system) readPairs(modes []designsystem.Mode, step func()) ([]designsyst
 	}
 	s.noteApart(s.plan.Join(s.source.Dimensions, modes))
 	for i, v := range alone {
-		for _, other := range alone[i+1:] {
+		for j, other := range alone[i+1:] {
 			first, second := v, other
 			if isBrand[second.Dimension] {
 				first, second = second, first
@@ -192,6 +193,8 @@ func (s *system) readPairs(modes []designsystem.Mode, step func()) ([]designsyst
 			if err != nil {
 				return nil, err
 			}
+			s.modes[i].Compare(read)
+			s.modes[i+1+j].Compare(read)
 			both, differ := s.plan.Both(first, second, read.Tree)
 			if s.isMode(both) {
 				both.Name = first.Name + " + " + second.Name

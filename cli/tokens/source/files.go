@@ -90,14 +90,17 @@ func readFiles(a opener, names []string, o tokenfile.Options) ([]*tokenFile, err
 	return all, nil
 }
 
-// declared returns o with what files that are read together say of each other: the stylesheets among them, and those in
-// which tokens stand inside tokens.
+// declared returns o with what files that are read together say of each other: the stylesheets among them, those in
+// which tokens stand inside tokens, and those of Figma's variables.
 func declared(o tokenfile.Options, files []*tokenFile) tokenfile.Options {
 	roots := map[tokenfile.Kind][]*jsontree.Node{}
 	for _, f := range files {
 		if f.why != "" {
 			roots[f.kind] = append(roots[f.kind], f.parsed.Root)
 		}
+	}
+	if len(roots[tokenfile.Figma]) > 1 {
+		o = o.WithVariables(roots[tokenfile.Figma]...)
 	}
 	return tokenfile.Declare(o, roots[tokenfile.Stylesheet]...).WithTokens(roots[tokenfile.StyleDictionary]...)
 }
@@ -151,7 +154,7 @@ func convertFiles(a opener, all, opened []*tokenFile, folder string, o tokenfile
 		switch {
 		case file.unread != nil:
 		case file.kind == tokenfile.Resolver:
-			read, err := resolverReader{a, file, folder, o}.read()
+			read, err := resolverReader{a: a, document: file, folder: folder, options: o}.read()
 			if err != nil {
 				return nil, err
 			}

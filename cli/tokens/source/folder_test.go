@@ -306,6 +306,15 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"a mode of one brand in a folder of modes", []string{"dark/a", "dark/b", "dim/b", "light/a", "light/b"}, "brand: a, b; : light, dark, dim", "3 4 0 1"},
 		{"a mode of what all share", []string{"acme/dark o-", "acme/light", "core o-", "globex/light"}, "brand: acme, globex; : light, dark", ""},
 		{"a mode of what all share, and no brand", []string{"core o-", "dark o-", "hc", "light"}, ": light, dark, hc", ""},
+		{"base beside one mode with a stem", []string{"base", "color-dark"}, "color: , dark", ""},
+		{"base beside modes with a stem", []string{"default", "theme-dark", "theme-hc"}, "theme: , dark, hc", ""},
+		{"base of other tokens than light has", []string{"base o-", "dark", "light"}, ": light, dark", ""},
+		{"folders with base of other tokens", []string{"base/x o-", "dark/x", "light/x"}, ": light, dark", ""},
+		{"base of the tokens that light has", []string{"base", "dark", "light"}, ": base, light, dark", ""},
+		{"base beside modes of several kinds", []string{"compact o-", "dark", "default o-", "light"}, ": light, compact, dark", ""},
+		{"base beside brands and modes in one folder", []string{"acme", "acme-dark", "base", "globex", "globex-dark"}, "brand: acme, globex; : , dark", "0 3 1 4"},
+		{"folders of modes in a folder of modes", []string{"modes/color/dark", "modes/color/default", "modes/size/large o-", "modes/size/medium o-"}, ": default, dark; size: medium, large", ""},
+		{"folders of brands beside a scheme", []string{"brands/a/t o-", "brands/b/t o-", "dark", "light"}, "brands: a, b; : light, dark", ""},
 		{"folders of other tokens", []string{"scales/light s", "scales/light-x s", "scales/dark s", "themes/light t", "themes/dark t"}, "scales: light, dark, light-x; themes: light, dark", ""},
 	}
 	for _, c := range cases {
@@ -499,6 +508,64 @@ func TestFilesOfFigmaAreReadAsFigmaMeansThem(t *testing.T) {
 	}
 	if len(system.Dimensions) != 1 || !slices.Equal(system.Dimensions[0].Modes, []string{"Acme", "Globex"}) {
 		t.Errorf("the dimensions are %+v", system.Dimensions)
+	}
+}
+
+// TestCollectionsOfOneNameHaveOneDefault: that of the first, so that each value is of the mode that it is written for.
+func TestCollectionsOfOneNameHaveOneDefault(t *testing.T) {
+	t.Parallel()
+	collection := func(variable, usual string) string {
+		return `{"name":"Theme","modes":["Light","Dark"],"defaultModeId":"` + usual + `","variables":[{"name":"` + variable + `","type":"string","values":{"Light":"l","Dark":"d"}}]}`
+	}
+	dir := written(t, map[string]string{"a.json": collection("a", "Light"), "b.json": collection("b", "Dark")})
+	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dark, err := system.Read(map[string]string{"Theme": "Dark"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, tree := range map[string]*jsontree.Node{"l": s.Tree, "d": dark.Tree} {
+		for _, name := range []string{"a", "b"} {
+			if got := tree.Find(name).Find("$value").Text; got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
+			}
+		}
+	}
+}
+
+// TestAnAliasOfFigmaLeadsToAnotherFile: plugins write a file for each collection. A variable that is an alias of one of
+// its name leaves the place to it.
+func TestAnAliasOfFigmaLeadsToAnotherFile(t *testing.T) {
+	t.Parallel()
+	const target = `{"id":"C:1","name":"P","modes":{"1:0":"M"},"variables":[{"id":"V:1","name":"blue/500","type":"STRING","valuesByMode":{"1:0":"b"}},{"id":"V:2","name":"blue","type":"STRING","valuesByMode":{"1:0":"c"}}]}`
+	for value, want := range map[string]string{
+		`"name":"x","valuesByMode":{"m":{"type":"VARIABLE_ALIAS","id":"V:1"}}`:                                                                     `x:"{blue.500}"`,
+		`"name":"x","valuesByMode":{"m":{"type":"VARIABLE_ALIAS","id":"V:2"}}`:                                                                     `x:"{blue.$root}"`,
+		`"name":"x","values":{"m":{"alias":"P/blue/500"}}`:                                                                                         `x:"{blue.500}"`,
+		`"name":"x","valuesByMode":{"m":{"type":"VARIABLE_ALIAS","id":"V:9"}},"resolvedValuesByMode":{"m":{"alias":"V:9","aliasName":"blue/500"}}`: `x:"{blue.500}"`,
+		`"name":"blue/500","valuesByMode":{"m":{"type":"VARIABLE_ALIAS","id":"V:1"}}`:                                                              "",
+		`"name":"x","valuesByMode":{"m":{"type":"VARIABLE_ALIAS","id":"V:8"}}`:                                                                     " it is an alias of V:8, which no file has; name the file of its collection too",
+	} {
+		dir := written(t, map[string]string{"a.json": `{"id":"C:2","name":"S","modes":{"m":"M"},"variables":[{"id":"V:3","type":"STRING",` + value + `}]}`, "b.json": target})
+		s, err := source.Theme(&term.App{}, []string{dir}, tokenfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		document := dtcg.Read(s.Tree)
+		for _, token := range document.Tokens {
+			if strings.Contains(s.TokenLocation(token.Path), "a.json") {
+				got += token.Path + ":" + string(jsontree.Append(nil, token.Value))
+			}
+		}
+		for _, f := range s.Faults {
+			got += strings.TrimPrefix(f.Reason, filepath.Join(dir, "a.json")+":1:")
+		}
+		if got != want || document.Token("blue.500") == nil {
+			t.Errorf("%s becomes %s, want %s", value, got, want)
+		}
 	}
 }
 

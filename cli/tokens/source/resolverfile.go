@@ -14,6 +14,7 @@ import (
 	"example.com/livery/cli/tokenfile/resolver"
 	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -24,6 +25,7 @@ type resolverReader struct {
 	document *tokenFile
 	folder   string // no file outside of it is read
 	options  tokenfile.Options
+	chosen   string // a pointer to the one context that is chosen, with a slash behind; empty if it is not one
 }
 
 // read returns a resolver document, and behind it the sources of the permutation that is wanted, in their order.
@@ -35,6 +37,11 @@ func (r resolverReader) read() ([]*tokenFile, error) {
 	contexts, err := r.choose(d)
 	if err != nil {
 		return nil, err
+	}
+	for _, m := range d.Modifiers {
+		if context := r.options.Choice[m.Name]; context != "" && len(r.options.Choice) == 1 {
+			r.chosen = m.Pointer + jsontree.Pointer{"contexts", context}.String() + "/"
+		}
 	}
 	sources, err := d.Sources(contexts)
 	if err != nil {
@@ -185,17 +192,26 @@ func (r resolverReader) noteParts(files []*tokenFile) {
 // files reads the sources that a document names. through has the sets of other documents that lead to them.
 func (r resolverReader) files(in *tokenFile, sources []resolver.Source, through []string) (all []*tokenFile, err error) {
 	for _, s := range sources {
+		first := len(all)
 		if s.File == "" {
 			at, _ := jsontree.ParsePointer(s.Pointer)
 			inline := &tokenFile{name: in.name, parsed: in.parsed, known: in.known, kind: tokenfile.DTCG}
 			all = append(all, r.source(inline, s.Tree, at, s))
+		} else {
+			files, err := r.file(in, s, through)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, files...)
+		}
+		if r.chosen == "" || in != r.document || !strings.HasPrefix(s.Pointer, r.chosen) {
 			continue
 		}
-		files, err := r.file(in, s, through)
-		if err != nil {
-			return nil, err
+		for _, f := range all[first:] {
+			for i := range f.parts {
+				f.parts[i].Standing = tokenfile.Chosen
+			}
 		}
-		all = append(all, files...)
 	}
 	return all, nil
 }
@@ -320,7 +336,7 @@ func resolvedFolder(a opener, folder string, opened []*tokenFile, o tokenfile.Op
 	if len(left) > 0 {
 		document.notes = append(document.notes, document.name+" does not name other files of its folder, which are left out: "+term.ShortList(left))
 	}
-	all, err = resolverReader{a, document, folder, o}.read()
+	all, err = resolverReader{a: a, document: document, folder: folder, options: o}.read()
 	return all, true, err
 }
 
@@ -330,6 +346,28 @@ func namedFiles(document *tokenFile) (names []string) {
 		names = append(names, filepath.Join(filepath.Dir(document.name), filepath.FromSlash(name)))
 	}
 	return names
+}
+
+// hidden is a value in whose place that of a later modifier counts, whatever its context is, or a set.
+type hidden struct {
+	pointer string // into the tree
+	at      spot
+	fault   validate.Dropped
+}
+
+// Compare notes which of the values that s hides another choice shows.
+func (s *Sources) Compare(other *Sources) {
+	s.hidden = slices.DeleteFunc(s.hidden, func(h hidden) bool {
+		shown := other.at[h.pointer]
+		return shown.file != nil && shown.String() == h.at.String() && shown.pointer == h.at.pointer
+	})
+}
+
+// NameHidden takes the values as lost that no compared choice shows.
+func (s *Sources) NameHidden() {
+	for _, h := range s.hidden {
+		s.Faults = append(s.Faults, h.fault)
+	}
 }
 
 // keepTypes gives tokens of a later source, if nothing there gives them a type, the type that they have by themselves

@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -261,4 +262,46 @@ func TestPermutationsAgreeWithTerrazzo(t *testing.T) {
 		t.Error("no token agrees")
 	}
 	t.Logf("%d tokens agree", agreed)
+}
+
+// TestAContextThatLaterOnesHideIsLost: unless another choice shows its value. What its own sources replace, and what a set
+// before says, is meant so.
+func TestAContextThatLaterOnesHideIsLost(t *testing.T) {
+	t.Parallel()
+	s := func(value int) string { return fmt.Sprintf(`{"s":{"$value":%d}}`, value) }
+	for _, c := range []struct {
+		mobile, compact, top string // sources
+		want                 string // the values that are lost
+	}{
+		{s(1), s(2), ``, "1"},
+		{s(1), ``, ``, ""},
+		{s(1), ``, s(9), "1"},
+		{s(1) + "," + s(5), s(2), ``, "5"},
+		{s(4), s(2), ``, ""}, // the value that counts
+	} {
+		dir := written(t, map[string]string{"acme.resolver.json": `{"version":"2025.10","sets":{"base":{"sources":[` + s(3) + `]},"top":{"sources":[` + c.top + `]}},` + "\n" +
+			`"modifiers":{"viewport":{"contexts":{"desktop":[],"mobile":[` + c.mobile + `]},"default":"desktop"},"density":{"contexts":{"normal":[` + s(4) + `],"compact":[` + c.compact + `]},"default":"normal"}},` + "\n" +
+			`"resolutionOrder":[{"$ref":"#/sets/base"},{"$ref":"#/modifiers/viewport"},{"$ref":"#/modifiers/density"},{"$ref":"#/sets/top"}]}`})
+		system, _, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mobile, err := system.Read(map[string]string{"viewport": "mobile"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		both, err := system.Read(map[string]string{"viewport": "mobile", "density": "compact"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mobile.Compare(both)
+		mobile.NameHidden()
+		var got []string
+		for _, f := range mobile.Faults {
+			got = append(got, f.Value)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("of mobile %s, compact %s and the last set %s these are lost: %q, want %s", c.mobile, c.compact, c.top, got, c.want)
+		}
+	}
 }

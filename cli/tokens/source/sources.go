@@ -29,6 +29,7 @@ type Sources struct {
 	merged  []*Merge           // token sets, by the file or folder that holds them
 	notes   []string           // lines for a person: which modes are taken, and which are left out
 	Faults  []validate.Dropped // what no token can be made of
+	hidden  []hidden           // values of the chosen mode that another choice may show
 	forms   []*tokenFile       // the files that were read
 	read    []concession       // what is read otherwise than it is written
 	Unread  []validate.Dropped // files that cannot be read, though others are
@@ -357,7 +358,12 @@ func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) {
 		l.set.overrides()
 		value := string(jsontree.Append(nil, old.Find("$value")))
 		reason := first.String() + ": the value of " + here + " counts in place of this one, which no mode has"
-		l.Faults = append(l.Faults, validate.Dropped{Path: path, Reason: reason, Tokens: 1, Value: tokenfile.Clip(value)})
+		fault := validate.Dropped{Path: path, Reason: reason, Tokens: 1, Value: tokenfile.Clip(value)}
+		if first.standing == tokenfile.Chosen {
+			l.hidden = append(l.hidden, hidden{at.String(), first, fault})
+		} else {
+			l.Faults = append(l.Faults, fault)
+		}
 	case first.file.family == l.file.family:
 		if !tokentree.IsGroup(old) && !jsontree.Equal(old.Find("$value"), over.Find("$value")) {
 			l.set.overrides()

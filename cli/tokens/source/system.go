@@ -50,7 +50,7 @@ func OpenSystem(a *term.App, names []string, decided func(all []tokenfile.Dimens
 	for _, g := range s.groups {
 		s.add(g.dimension())
 	}
-	if decided != nil && s.keepDefaults(decided(s.Dimensions)) {
+	if decided != nil && s.keepDefaults(decided(s.Dimensions)) || len(s.kept) > 0 {
 		if files, err = s.read(nil); err != nil {
 			return nil, nil, err
 		}
@@ -127,6 +127,9 @@ func (s *System) add(d tokenfile.Dimension) {
 		return
 	}
 	s.Dimensions[i].Across = cmp.Or(s.Dimensions[i].Across, d.Across)
+	if usual := s.Dimensions[i].Modes[0]; slices.Index(d.Modes, usual) > 0 { // whose own default is another
+		s.kept[d.Name] = usual
+	}
 	for _, mode := range d.Modes[1:] { // the default of one is in the default of all
 		s.Dimensions[i].Modes = tokenfile.AppendNew(s.Dimensions[i].Modes, mode)
 	}
@@ -192,6 +195,7 @@ func (g *modeFiles) names() (names []string) {
 
 func (g *modeFiles) dimension() tokenfile.Dimension {
 	d := tokenfile.Dimension{Name: g.name, Modes: tokenfile.UsualFirst(g.names())}
+	d.Modes = append(d.Modes[:1:1], tokenfile.UsualFirst(d.Modes[1:])...) // what base lacks is of light, and not of dark
 	isPlain := func(name string) bool { _, mode := cutMode(name); return tokenfile.ModeKey(mode) != "dark" }
 	at := slices.Index(d.Modes, "") // of acme.json beside acme-dark.json of a grid
 	if at < 0 {
@@ -252,7 +256,7 @@ func groupModeFiles(files []*tokenFile) []*modeFiles {
 	for i, g := range groups {
 		if g.name == "" && len(groups) > 1 && g.across == nil && !isOnlyScheme(groups, g) && !isSchemeOfGrid(groups, g) {
 			folder := filepath.Dir(g.files[0].name)
-			if tokenfile.IsModeName(folderBase(folder)) {
+			if name := folderBase(folder); tokenfile.IsModeName(name) || slices.Contains(g.modes, name) {
 				folder = filepath.Dir(folder)
 			}
 			g.name = folderBase(folder)
@@ -344,6 +348,8 @@ type modeKey struct{ folder, stem string }
 type fileNames struct {
 	collections map[modeKey]int  // files of one folder whose names are the same before the last dot
 	folders     map[string]int   // folders with files, by the folder around them
+	inside      map[string]paths // of the files of a folder
+	around      map[string]paths // of the files of the folders in a folder
 	modes       map[string]paths // of files that are called by a mode alone, by their folder
 	twins       map[string]int   // files of one name in folders that are called as modes, as if they stood around these folders
 }
@@ -355,8 +361,11 @@ func (f *tokenFile) besideFolder() string {
 
 // namedModeFiles groups files by the modes that their names say.
 func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
-	names, seen, by := fileNames{map[modeKey]int{}, map[string]int{}, modesAlone(files), map[string]int{}}, map[string]bool{}, map[modeKey]*modeFiles{}
+	names := fileNames{map[modeKey]int{}, map[string]int{}, map[string]paths{}, map[string]paths{}, modesAlone(files), map[string]int{}}
+	seen, by := map[string]bool{}, map[modeKey]*modeFiles{}
 	for _, f := range files {
+		addIn(names.inside, filepath.Dir(f.name), f)
+		addIn(names.around, f.above(), f)
 		if collection, mode := f.collectionMode(); mode != "" {
 			names.collections[modeKey{filepath.Dir(f.name), collection}]++
 		}
@@ -386,7 +395,34 @@ func namedModeFiles(files []*tokenFile) (groups []*modeFiles) {
 		}
 		by[at].add(f, mode)
 	}
+	for _, g := range groups {
+		g.shareBase()
+	}
 	return groups
+}
+
+// isBase reports whether a mode is called as what all modes may share.
+func isBase(mode string) bool {
+	return slices.Contains([]string{"base", "default"}, tokenfile.ModeKey(mode))
+}
+
+// shareBase leaves files of base or default out of a group with another usual mode, such as light, that lacks some of
+// their tokens: all modes share these files.
+func (g *modeFiles) shareBase() {
+	all, inUsual := *g, paths{}
+	usual := tokenfile.UsualFirst(slices.DeleteFunc(g.names(), isBase))
+	if !tokenfile.HasUsual(usual) || !tokenfile.IsModeName(usual[0]) {
+		return
+	}
+	for i, f := range g.files {
+		if g.modes[i] == usual[0] {
+			inUsual.add(f)
+		}
+	}
+	g.keep(func(f *tokenFile) bool {
+		isLacking := func(path string) bool { return inUsual[path] == 0 }
+		return !isBase(all.modes[slices.Index(all.files, f)]) || !slices.ContainsFunc(pathsOf(f), isLacking)
+	})
 }
 
 // modeOf returns the mode that the name of a file says, in a folder of modes or by its last words, or that the name of
@@ -403,7 +439,11 @@ func (n fileNames) modeOf(f *tokenFile) (at modeKey, mode string) {
 	}
 	isBeside := n.folders[above] > 1
 	isTwin := tokenfile.IsModeName(f.folderName()) && n.twins[f.besideFolder()] > 1
-	if isBeside && tokenfile.IsModeFolder(folderBase(above)) || isTwin { // a folder is a mode
+	isInModes := isBeside && tokenfile.IsModeFolder(folderBase(above))
+	if isInModes && n.isOfFolder(f) { // color/light in modes
+		return modeKey{folder: folder}, f.stem()
+	}
+	if isInModes || isTwin { // a folder is a mode
 		return modeKey{folder: above}, f.folderName()
 	}
 	if isOwn {
@@ -421,18 +461,29 @@ func (n fileNames) modeOf(f *tokenFile) (at modeKey, mode string) {
 	return modeKey{}, ""
 }
 
-// modesAlone returns the tokens of the files that are called by a mode alone, by their folder.
+// isOfFolder reports whether a file has a token that another in its folder has, and none of the folders beside: each file
+// in the folder is a mode.
+func (n fileNames) isOfFolder(f *tokenFile) bool {
+	inside, around := n.inside[filepath.Dir(f.name)], n.around[f.above()]
+	return inside.shared(f, 2) && !slices.ContainsFunc(pathsOf(f), func(path string) bool { return around[path] > inside[path] })
+}
+
+// modesAlone returns the tokens of the files that are called by a mode alone, other than base, by their folder.
 func modesAlone(files []*tokenFile) map[string]paths {
 	in := map[string]paths{}
 	for _, f := range files {
-		if stem, mode := cutMode(f.stem()); mode != "" && stem == "" && f.mayBeNamed() {
-			if in[filepath.Dir(f.name)] == nil {
-				in[filepath.Dir(f.name)] = paths{}
-			}
-			in[filepath.Dir(f.name)].add(f)
+		if stem, mode := cutMode(f.stem()); mode != "" && stem == "" && !isBase(mode) && f.mayBeNamed() {
+			addIn(in, filepath.Dir(f.name), f)
 		}
 	}
 	return in
+}
+
+func addIn(in map[string]paths, folder string, f *tokenFile) {
+	if in[folder] == nil {
+		in[folder] = paths{}
+	}
+	in[folder].add(f)
 }
 
 // cutMode cuts the name of a mode off the name of a file: what follows "mode", else all of it or as many of its last
@@ -459,7 +510,9 @@ func onlyModes(files []*tokenFile, groups []*modeFiles) []*modeFiles {
 	for _, g := range groups {
 		inside := newPaths(g.files)
 		if !slices.ContainsFunc(g.files, func(f *tokenFile) bool { return inside.shared(f, 2) }) {
-			alone = append(alone, g)
+			if alone = append(alone, g); isBase(g.modes[0]) { // which another may be over
+				alone = slices.Insert(alone[:len(alone)-1], 0, g)
+			}
 			continue
 		}
 		rest := newPaths(withoutGroups(files, []*modeFiles{g}))
