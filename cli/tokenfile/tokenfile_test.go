@@ -793,6 +793,8 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{"weights among sizes are none", `{"size":{"fontWeight":{"bold":{"value":700}},"z-index":{"a":{"value":"2"}},"a":{"value":2}}}`, `{"size":{"fontWeight":{"bold":{"$value":700}},"z-index":{"a":{"$value":"2"}},"a":{"$type":"dimension","$value":"2rem"}}}`},
 		{"words of numbers apart", `{"size":{"font":{"weight":{"bold":{"value":700}}},"weight":{"a":{"value":"300"}},"leading":{"a":{"value":1.1}},"b":{"value":2},"border":{"weight":{"a":{"value":1}}}}}`, `{"size":{"font":{"weight":{"bold":{"$value":700}}},"weight":{"a":{"$value":"300"}},"leading":{"a":{"$value":1.1}},"b":{"$type":"dimension","$value":"2rem"},"border":{"weight":{"a":{"$type":"dimension","$value":"1rem"}}}}}`},
 		{"a prop of Theo without a value", `{"aliases":{"A":"#fff"},"props":{"a":{"value":"{!A}"},"b":{"type":"color"}}}`, `{"a":{"$value":"#fff"},"b":{}} !b: it has no value: {"type":"color"}`},
+		{"a value at the root beside tokens", `{"value":"4px","color":{"a":{"value":"#fff"}}}`, `{"color":{"a":{"$value":"#fff"}}} !value: "4px" is left out: at the root it is of a token without a name; put it into a token with one`},
+		{"aliases of Theo in values and in others", `{"aliases":{"A":"#fff","B":{"value":"{!A}"},"S":1,"C":"{!C}"},"props":{"a":{"value":"{!B}"},"b":{"value":"{!S}px solid {!B}"},"c":{"value":"1px {!C} {!a}"}}}`, `{"a":{"$value":"#fff"},"b":{"$value":"1px solid #fff"},"c":{"$value":"1px {C} {a}"}}`},
 		{"props of Theo as a list", `{"aliases":{"A":"#fff"},"props":[{"name":"a","value":"{!A}"}]}`, `{"a":{"$value":"#fff"}}`},
 		{"conditions beside breakpoints", `{"a":{"value":{"base":"#fff","_dark":"#000","md":"#111","_acme":"#222"}}}`, `{"a":{"$value":"#fff"}}`},
 		{"references in a theme", `{"theme":{"colors":{"a":{"50":"#fff"},"b":"theme(colors.a.50)"}}}`, `{"theme":{"colors":{"a":{"50":{"$value":"#fff"}},"b":{"$value":"{theme.colors.a.50}"}}}}`},
@@ -1037,6 +1039,22 @@ func TestNumbersOfStyleDictionary(t *testing.T) {
 	}
 	if want := []string{"color.a", "color.b", "color.c", "color.d", "size.e", "f"}; !slices.Equal(named, want) {
 		t.Errorf("named: %q, want %q", named, want)
+	}
+}
+
+// TestPartsOfColoursOfStyleDictionary: of one digit, as texts and as percentages.
+func TestPartsOfColoursOfStyleDictionary(t *testing.T) {
+	for value, want := range map[string]string{
+		`{"h":200,"s":100,"l":50}`: `"hsl(200, 100%, 50%)"`, `{"h":200,"s":1,"l":0.5}`: `"hsl(200, 100%, 50%)"`, `{"h":200,"s":"50%","l":"1%","a":0.5}`: `"hsl(200, 50%, 1%, 0.5)"`,
+		`{"h":200,"s":1,"l":50}`: `"hsl(200, 1%, 50%)"`, `{"r":0,"g":5,"b":9}`: `"rgb(0, 5, 9)"`, `[9,9,9]`: `"rgb(9, 9, 9)"`, `[0,0,1]`: `[0,0,1]`, `{"r":"255","g":"0","b":"0"}`: `"rgb(255, 0, 0)"`, `{"r":9,"g":0}`: `{"r":9,"g":0}`,
+	} {
+		parts, err := convert(t, `{"color":{"a":{"value":"#fff"},"b":{"value":`+value+`}}}`, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(jsontree.Append(nil, parts[0].Tree.Find("color").Find("b").Find("$value"))); got != want {
+			t.Errorf("the colour %s is %s, want %s", value, got, want)
+		}
 	}
 }
 
