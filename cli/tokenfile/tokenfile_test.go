@@ -796,6 +796,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{"a prop of Theo without a value", `{"aliases":{"A":"#fff"},"props":{"a":{"value":"{!A}"},"b":{"type":"color"}}}`, `{"a":{"$value":"#fff"},"b":{}} !b: it has no value: {"type":"color"}`},
 		{"a value at the root beside tokens", `{"value":"4px","color":{"a":{"value":"#fff"}}}`, `{"color":{"a":{"$value":"#fff"}}} !value: "4px" is left out: at the root it is of a token without a name; put it into a token with one`},
 		{"a token beside token sets", `{"note":{"value":"x","type":"text"},"core":{"a":{"value":"#000","type":"color"},"b":{"value":"{a}","type":"color"}}}`, `core{"a":{"$type":"color","$value":"#000"},"b":{"$type":"color","$value":"{a}"}} {"note":{"$type":"string","$value":"x"}}`},
+		{"units and aliases in a list", `{"l":[{"name":"k","value":4,"unit":"rem"},{"name":"c/red","value":"#f00"},{"name":"b","value":"{k} solid {c/red}"},{"name":"d","value":"{k/m}"}]}`, `{"k":{"$value":"4rem"},"c":{"red":{"$value":"#f00"}},"b":{"$value":"{k} solid {c.red}"},"d":{"$value":"{k/m}"}}`},
 		{"aliases of Theo in values and in others", `{"aliases":{"A":"#fff","B":{"value":"{!A}"},"S":1,"C":"{!C}"},"props":{"a":{"value":"{!B}"},"b":{"value":"{!S}px solid {!B}"},"c":{"value":"1px {!C} {!a}"}}}`, `{"a":{"$value":"#fff"},"b":{"$value":"1px solid #fff"},"c":{"$value":"1px {C} {a}"}}`},
 		{"props of Theo as a list", `{"aliases":{"A":"#fff"},"props":[{"name":"a","value":"{!A}"}]}`, `{"a":{"$value":"#fff"}}`},
 		{"conditions beside breakpoints", `{"a":{"value":{"base":"#fff","_dark":"#000","md":"#111","_acme":"#222"}}}`, `{"a":{"$value":"#fff"}}`},
@@ -851,6 +852,8 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"name":"Acme","version":"1.0","type":"1px","c":{"a":"#fff","b":"#000","name":"x","note":"of a brand","none":[]}}`, "members that are not tokens name, members that are not tokens version, members that are not tokens c.note, members that are not tokens c.none"},
 		{`{"name":"Acme","title":"#fff"}`, ""},
 		{`{"s":{"":{"a":"#fff"},"ok":"2px"},"x.":"1px","":"3px","y.z":"4px"}`, ", names that are empty s.a, names that are empty x"},
+		{`{"l":[{"name":"s//x","value":"4px"},{"name":"$c/l","value":"#ffe"},{"name":"c / y","value":"#fff"}]}`, "names with parts that are left out s.x, names with parts that are left out c.l"},
+		{`{"collections":[{"name":"C","modes":["L"],"variables":[{"name":"c/$a","type":"FLOAT","values":{"L":1}},{"name":"c/ b","type":"FLOAT","values":{"L":1}}]}]}`, "names with parts that are left out c.a"},
 		{`{"a":"1px","b":{"c":"1px;} body{}"}}`, "values that are text in quotes b.c"},
 		{`{"a":{"$type":"dimension","$value":"16 px"},"b":{"$type":"string","$value":"16 px"},"c":{"$type":"dimension","$value":"16px"}}`, "blanks before units a"},
 	}
