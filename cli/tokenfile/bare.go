@@ -7,29 +7,31 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// isBareStudio reports whether a file is an export of Tokens Studio without $metadata and $themes: every member is a
-// set of tokens in the form before DTCG, and either sets names one of them, or the aliases show that they are sets.
+// isBareStudio reports whether a file is an export of Tokens Studio without $metadata and $themes: its members are sets
+// of tokens in the form before DTCG, and either sets names one of them, or the aliases show that they are sets. Then
+// some may be tokens beside the sets.
 func isBareStudio(root *jsontree.Node, sets []string) bool {
 	isDTCG := holds(root, "$value")
 	if !holdsLegacy(root) && !isDTCG || ModeOf(root) != "" { // the last is of Figma's own export
 		return false
 	}
-	named := false
+	named, areSets := false, true
 	for _, m := range root.Members {
 		switch {
 		case isMeta(m.Name):
 			continue
-		case !m.Value.IsObject() || isToken(m.Value):
+		case !m.Value.IsObject() || isDTCG && isToken(m.Value):
 			return false
 		}
+		areSets = areSets && !isToken(m.Value)
 		named = named || slices.Contains(sets, m.Name)
 	}
-	return named || aliasesStartInSets(root, isDTCG)
+	return named && areSets || aliasesStartInSets(root, isDTCG)
 }
 
-// aliasesStartInSets reports whether aliases lead somewhere from inside a member of root, and never from root itself.
-// In the form before DTCG every token has a type too, as Tokens Studio writes it. In a document of DTCG there must be
-// several such aliases, and none that leads nowhere: one alone may be a slip.
+// aliasesStartInSets reports whether aliases lead somewhere from inside a member of root, and few from root itself. In
+// the form before DTCG every token has a type too, as Tokens Studio writes it. In a document of DTCG there must be
+// several such aliases, and none of the others: one alone may be a slip.
 func aliasesStartInSets(root *jsontree.Node, isDTCG bool) bool {
 	typed, inside, above, nowhere := true, 0, 0, 0
 	is := isLegacyToken
@@ -53,7 +55,7 @@ func aliasesStartInSets(root *jsontree.Node, isDTCG bool) bool {
 	if isDTCG {
 		return inside > 2 && above+nowhere == 0
 	}
-	return typed && inside > 0 && above == 0
+	return typed && inside > above
 }
 
 // ReachesInto reports whether an alias of a file leads somewhere in another: then the members of the file are groups,

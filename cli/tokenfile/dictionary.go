@@ -3,6 +3,7 @@ package tokenfile
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/livery/cli/tokenfile/arithmetic"
@@ -76,14 +77,24 @@ func isCategory(name string) bool {
 }
 
 func readStyleDictionary(root *jsontree.Node, o Options) ([]Part, error) {
-	if isLegacyToken(root) {
+	value := root.Find("value")
+	switch {
+	case !isLegacyToken(root):
+		value = nil
+	case !holdsLegacy(root):
 		return nil, &Error{"the whole file is one token without a name", "Put the token under a name."}
+	default:
+		root = tree.With(root, "value", nil)
 	}
 	at := themeOf(root)
-	if at == nil {
-		return []Part{convertSet("", root, nil, dictionaryTokens, o)}, nil
+	if at != nil {
+		return readTheme(root.Lookup(at), at, o), nil
 	}
-	return readTheme(root.Lookup(at), at, o), nil
+	part := convertSet("", root, nil, dictionaryTokens, o)
+	if value != nil {
+		part.Faults = append(part.Faults, Fault{"/value", "value", spelled(value) + " is left out: at the root it is of a token without a name; put it into a token with one"})
+	}
+	return []Part{part}, nil
 }
 
 // readTheme makes the parts of a theme of Panda or Chakra, which stands at a place of its file.
@@ -179,34 +190,57 @@ func withoutParts(n *jsontree.Node) *jsontree.Node {
 
 // colorText is a colour that is a list of red, green, blue and perhaps alpha, or an object of these or of hue,
 // saturation and lightness, as Style Dictionary's transforms read it; nil if n is none. Red, green and blue up to 1 are
-// Figma's.
+// Figma's; saturation and lightness up to 1 are parts of 1, else percentages.
 func colorText(n *jsontree.Node) *jsontree.Node {
 	var parts []string
 	for _, item := range itemsOf(n) {
-		parts = append(parts, numberOf(item))
+		parts = append(parts, colorPart(item))
 	}
 	space := "rgb("
 	for _, names := range []string{"rgb", "hsl"} {
 		if n.IsObject() && n.Find(names[:1]) != nil {
 			for i := range names {
-				part := numberOf(n.Find(names[i : i+1]))
-				if names == "hsl" && i > 0 {
-					part, _ = arithmetic.Evaluate(part + " * 100")
-					part += "%"
-				}
-				parts = append(parts, part)
+				parts = append(parts, colorPart(n.Find(names[i:i+1])))
 			}
 			if alpha := n.Find("a"); alpha != nil {
-				parts = append(parts, numberOf(alpha))
+				parts = append(parts, colorPart(alpha))
 			}
 			space = names + "("
 		}
 	}
+	if len(parts) < 3 || space == "rgb(" && areUpTo1(parts[:3]) {
+		return nil
+	}
+	if space == "hsl(" {
+		isOf1 := areUpTo1(parts[1:3])
+		for i, part := range parts[1:3] {
+			if isOf1 {
+				part, _ = arithmetic.Evaluate(part + " * 100")
+			}
+			parts[i+1] = strings.TrimSuffix(part, "%") + "%"
+		}
+	}
 	text := jsontree.NewString(space + strings.Join(parts, ", ") + ")")
-	if isUpTo1 := space == "rgb(" && !slices.ContainsFunc(parts[:min(3, len(parts))], func(part string) bool { return len(part) > 1 && part[0] != '0' && part != "1.0" }); len(parts) < 3 || isUpTo1 || !Fits("color", text) {
+	if !Fits("color", text) {
 		return nil
 	}
 	return text
+}
+
+// colorPart is a number in a colour, also if it is a text or a percentage.
+func colorPart(n *jsontree.Node) string {
+	if text := textOf(n); bareNumber.MatchString(strings.TrimSuffix(text, "%")) {
+		return text
+	}
+	return numberOf(n)
+}
+
+// areUpTo1 reports whether parts of a colour are numbers of at most 1.
+func areUpTo1(parts []string) bool {
+	return !slices.ContainsFunc(parts, func(part string) bool {
+		number, err := strconv.ParseFloat(part, 64)
+		return err != nil || number > 1
+	})
 }
 
 // original is the value of a token. A built file for iOS has colours as objects of red, green and blue, and beside them

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -213,7 +214,11 @@ func (f *figma) order() []string {
 func (f *figma) nameAll(ids []string) {
 	groups := map[string]bool{}
 	for _, id := range ids {
-		names := segments(textOf(f.variables.Find(id).Find("name")))
+		written := textOf(f.variables.Find(id).Find("name"))
+		names := segments(written)
+		if said := lostParts(written, names); said != "" && !f.Overrides {
+			f.concede(lessNames, f.place(id), strings.Join(names, "."), said)
+		}
 		for i, name := range names {
 			if names[i] = FixedName(name); names[i] != name && !f.Overrides {
 				f.concede(WrongNames, f.place(id), strings.Join(names[:i+1], "."), Renamed(name, names[i]))
@@ -243,6 +248,20 @@ func segments(name string) jsontree.Pointer {
 		}
 	}
 	return names
+}
+
+// lessNames is the kind of the concessions of lostParts.
+const lessNames = "names with parts that are left out"
+
+// lostPart is a part of a name that is empty or begins with $.
+var lostPart = regexp.MustCompile(`(^|/)\s*(/|\$|$)`)
+
+// lostParts says what segments leaves out of a name; empty if it is nothing, or all, or the $ of a $root.
+func lostParts(name string, names jsontree.Pointer) string {
+	if len(names) == 0 || !lostPart.MatchString(strings.ReplaceAll(name, "$root", "root")) {
+		return ""
+	}
+	return strconv.Quote(name) + " is " + strings.Join(names, ".") + " now: an empty name is left out, and so is a $ at the beginning of one"
 }
 
 // FixedName returns a name of a token or group, or a JSON Pointer, without what no name may hold: dots become hyphens,

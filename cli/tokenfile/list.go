@@ -47,13 +47,21 @@ func listedPath(n *jsontree.Node) (names jsontree.Pointer) {
 		}
 		return names
 	}
+	return segments(slashed(listedName(n)))
+}
+
+// listedName is the name of a token in a list as it is written; empty if it has none, or a list of names.
+func listedName(n *jsontree.Node) string {
 	for _, member := range []string{"path", "name", "key", "id"} {
-		if name := textOf(n.Find(member)); name != "" {
-			return segments(strings.ReplaceAll(strings.Trim(name, "{}"), ".", "/"))
+		if name := textOf(n.Find(member)); name != "" || isArray(n.Find(member)) {
+			return name
 		}
 	}
-	return nil
+	return ""
 }
+
+// slashed is a name of a token, or an alias of one, with slashes between its parts.
+func slashed(name string) string { return strings.ReplaceAll(strings.Trim(name, "{}"), ".", "/") }
 
 func recogniseTokenList(f *syntax.File, o Options) string {
 	switch lists := listsOf(f.Root, nil); {
@@ -85,7 +93,7 @@ func listedLeaves(lists []tokenList) (leaves []leaf) {
 func readTokenList(root *jsontree.Node, o Options) ([]Part, error) {
 	tree := placed{root: jsontree.NewObject(), part: Part{Origins: map[string]string{}}}
 	isList, lists := map[string]bool{}, listsOf(root, nil)
-	areGroups := haveSameNames(lists)
+	in, areGroups := listsByName(lists)
 	for _, list := range lists {
 		isList[list.at.String()] = true
 		at, group := list.at, jsontree.Pointer(nil)
@@ -104,7 +112,10 @@ func readTokenList(root *jsontree.Node, o Options) ([]Part, error) {
 			case !n.IsObject() || len(path) == 0 || value == nil:
 				tree.fault(pointer, strconv.Itoa(i), "item "+strconv.Itoa(i)+" of the list has no name or no value: "+spelled(n))
 			default:
-				tree.add(slices.Concat(group, path), withDollar(n), pointer)
+				if said := lostParts(slashed(listedName(n)), path); said != "" {
+					tree.part.Concessions = append(tree.part.Concessions, Concession{lessNames, pointer, strings.Join(path, "."), said})
+				}
+				tree.add(slices.Concat(group, path), withDollar(n, in), pointer)
 			}
 		}
 	}
@@ -112,29 +123,45 @@ func readTokenList(root *jsontree.Node, o Options) ([]Part, error) {
 	return tree.parts(dictionaryTokens, o), nil
 }
 
-// haveSameNames reports whether a token of a list is called as one of another.
-func haveSameNames(lists []tokenList) bool {
-	in := map[string]int{} // the list of each name
+// listsByName returns the list that has each name of a token, and whether a token of one is called as one of another.
+func listsByName(lists []tokenList) (in map[string]int, areSame bool) {
+	in = map[string]int{}
 	for i, list := range lists {
 		for _, n := range list.items {
 			name := listedPath(n).String()
 			if other, ok := in[name]; ok && other != i && name != "" {
-				return true
+				areSame = true
 			}
 			in[name] = i
 		}
 	}
-	return false
+	return in, areSame
 }
 
-// withDollar returns a token whose value is its $value: in a list its path tells no category that would change it.
-func withDollar(n *jsontree.Node) *jsontree.Node {
-	if n.Find("$value") != nil {
-		return n
+// withDollar returns a token whose value is its $value, with its unit and with dots in the aliases of known tokens: in a
+// list its path tells no category that would change it.
+func withDollar(n *jsontree.Node, known map[string]int) *jsontree.Node {
+	name := valueName(n)
+	value := MapStrings(n.Find(name), func(text string) string {
+		return aliasInside.ReplaceAllStringFunc(text, func(alias string) string {
+			path := segments(slashed(alias))
+			if _, isKnown := known[path.String()]; isKnown && strings.Contains(alias, "/") {
+				return "{" + strings.Join(path, ".") + "}"
+			}
+			return alias
+		})
+	})
+	unit := textOf(n.Find("unit"))
+	isQuantity := unit != "" && bareNumber.MatchString(value.Text)
+	if isQuantity {
+		value = jsontree.NewString(value.Text + unit)
 	}
 	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
-		if m.Name == "value" {
-			m.Name = "$value"
+		switch {
+		case m.Name == name:
+			m = jsontree.Member{Name: "$value", Value: value}
+		case m.Name == "unit" && isQuantity:
+			m.Value = nil
 		}
 		return m
 	})

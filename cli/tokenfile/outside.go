@@ -67,7 +67,7 @@ func (c *setConverter) stray(group *jsontree.Node, m jsontree.Member, path jsont
 			c.concede("comments of groups", path, `it is the $description of its group now: "`+Clip(m.Value.Text)+`"`)
 		}
 		m.Name = "$description"
-	case isPlain && isArray(m.Value) && isScale(m.Value, path):
+	case isPlain && isArray(m.Value) && c.above != "cubicBezier" && isScale(m.Value, path):
 		c.concede(outsideToken, path, "each item of "+spelled(m.Value)+" is a token now")
 		items := jsontree.NewObject()
 		for i, item := range m.Value.Items() {

@@ -32,8 +32,9 @@ func leaves(n *jsontree.Node, at jsontree.Pointer, list []leaf) []leaf {
 		case isSizeWithParts(m.Value):
 			list = leaves(m.Value.Items()[1], below, append(list, leaf{path: below, value: m.Value.Items()[0]}))
 		case isArray(m.Value) && isScale(m.Value, below):
+			is := slices.ContainsFunc(m.Value.Items(), isValue)
 			for i, item := range m.Value.Items() {
-				list = append(list, leaf{path: append(below[:len(below):len(below)], strconv.Itoa(i)), value: item})
+				list = append(list, leaf{path: append(below[:len(below):len(below)], strconv.Itoa(i)), value: item, is: is})
 			}
 		default:
 			list = append(list, leaf{path: below, value: m.Value})
@@ -87,18 +88,16 @@ func isSizeWithParts(n *jsontree.Node) bool {
 }
 
 // isScale reports whether an array of plain JSON is a scale of values, each a token, as theme-ui and MUI have them:
-// lengths, times, colours, shadows or numbers, but for four numbers of a curve.
+// lengths, times, colours, shadows or numbers, also as texts, but for four numbers of a curve. 0 is one of any.
 func isScale(n *jsontree.Node, at jsontree.Pointer) bool {
-	items := n.Items()
-	ofNumbers := slices.ContainsFunc(at, func(name string) bool { return isNumberName(name) || isLength(jsontree.Pointer{name}) })
-	if len(items) == 4 && Shape(n) == "cubicBezier" && !ofNumbers {
-		return false
-	}
 	kind := ""
-	for _, item := range items {
+	for _, item := range n.Items() {
 		own := Shape(item)
+		if bareNumber.MatchString(textOf(item)) {
+			own = "number"
+		}
 		switch {
-		case item.IsString() && slices.Contains(scaleWords, item.Text):
+		case item.IsString() && slices.Contains(scaleWords, item.Text), own == "number" && item.Text == "0":
 			continue
 		case !slices.Contains(scaleTypes, own) || item.IsObject() || isArray(item):
 			return false
@@ -110,7 +109,33 @@ func isScale(n *jsontree.Node, at jsontree.Pointer) bool {
 		}
 		kind = own
 	}
-	return kind != ""
+	return (kind != "" || slices.ContainsFunc(n.Items(), func(item *jsontree.Node) bool { return item.Text == "0" })) && !isCurve(n, at)
+}
+
+// curveName is the name of curves.
+var curveName = regexp.MustCompile(`(?i)eas(e|ing)|curve|bezier|timing`)
+
+// isCurve reports whether an array is the four numbers of a curve, as a name says. Under other names they are the ones
+// of a scale if all of them rise, or all fall, or if no curve has them.
+func isCurve(n *jsontree.Node, at jsontree.Pointer) bool {
+	isOfNumbers := func(name string) bool { return isNumberName(name) || isLength(jsontree.Pointer{name}) }
+	switch {
+	case Shape(n) != "cubicBezier":
+		return false
+	case slices.ContainsFunc(at, curveName.MatchString):
+		return true
+	case slices.ContainsFunc(at, isOfNumbers) || !Fits("cubicBezier", n):
+		return false
+	}
+	steps, last := map[int]int{}, 0.0 // how many rise, and how many fall
+	for i, item := range n.Items() {
+		number, _ := strconv.ParseFloat(item.Text, 64)
+		if i > 0 {
+			steps[cmp.Compare(number, last)]++
+		}
+		last = number
+	}
+	return max(steps[1], steps[-1]) < 3
 }
 
 // scaleTypes are the types of the values of scales, and scaleWords what may stand among them.
@@ -254,7 +279,7 @@ func readPlain(root *jsontree.Node, o Options) ([]Part, error) {
 		case l.value.Kind == jsontree.Null:
 			tree.fault(origin, strings.Join(l.path, "."), "it has no value")
 			continue
-		case l.value.Kind == jsontree.Array && css.InferType(l.value) == "":
+		case l.value.Kind == jsontree.Array && Shape(l.value) == "":
 			tree.fault(origin, strings.Join(l.path, "."), "an array of this shape cannot be the value of a token: "+spelled(l.value))
 			continue
 		}

@@ -340,7 +340,7 @@ func baseOf(root *jsontree.Node) string {
 
 // isApart reports whether a member of the tree of a stylesheet is not a selector.
 func isApart(name string) bool {
-	return name == syntax.Registered || name == syntax.Imported || name == syntax.Keyframes || name == syntax.Layer
+	return name == syntax.Registered || name == syntax.Imported || name == syntax.Keyframes || name == syntax.Layer || name == syntax.Invalid
 }
 
 // cutLayer cuts the name of its layer off a selector. Tailwind puts @theme into one of its own.

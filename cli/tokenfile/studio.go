@@ -52,6 +52,15 @@ func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
 		part.Standing = standings[name]
 		parts = append(parts, part)
 	}
+	beside := tree.MapMembers(root, func(m jsontree.Member) jsontree.Member {
+		if isMeta(m.Name) || !isToken(m.Value) {
+			m.Value = nil
+		}
+		return m
+	})
+	if len(o.Sets) == 0 && len(beside.Members) > 0 {
+		parts = append(parts, convertSet("", beside, nil, studioTokens, o))
+	}
 	if len(parts) == 0 {
 		parts = []Part{{Tree: jsontree.NewObject()}} // no theme takes any
 	}
@@ -105,7 +114,7 @@ func LeftSets(sets, wanted []string, o Options) []string {
 }
 
 // setNames lists the token sets of a file in the order in which they are laid over each other; a set
-// that the order does not name comes last.
+// that the order does not name comes last. A token is none.
 func setNames(root *jsontree.Node) []string {
 	var names []string
 	for _, n := range itemsOf(root.Find("$metadata").Find("tokenSetOrder")) {
@@ -114,7 +123,7 @@ func setNames(root *jsontree.Node) []string {
 		}
 	}
 	for _, m := range root.Members {
-		if !isMeta(m.Name) && m.Value.IsObject() && !slices.Contains(names, m.Name) {
+		if !isMeta(m.Name) && m.Value.IsObject() && !isToken(m.Value) && !slices.Contains(names, m.Name) {
 			names = append(names, m.Name)
 		}
 	}

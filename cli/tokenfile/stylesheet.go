@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/livery/cli/tokenfile/cssvalue"
@@ -84,6 +85,7 @@ func (p *properties) read(root *jsontree.Node) {
 		}
 	}
 	p.register(root.Find(syntax.Registered))
+	p.nameInvalid(root.Find(syntax.Invalid))
 	for _, apart := range []Concession{
 		{"stylesheets that are imported", syntax.Imported, "", "it is read only if it is pushed too"},
 		{"keyframes", syntax.Keyframes, "", "keyframes are no tokens and left out; keep them in a stylesheet of your own"},
@@ -118,6 +120,22 @@ func (p *properties) register(set *jsontree.Node) {
 		}
 	}
 }
+
+// nameInvalid names the statements that are not a declaration of the custom property in them.
+func (p *properties) nameInvalid(set *jsontree.Node) {
+	for _, m := range membersOf(set) {
+		name := strings.TrimPrefix(strings.TrimSpace(writtenName.FindString(m.Name)), "--")
+		said := strconv.Quote(Clip(lineEnd.ReplaceAllString(m.Name, " ")))
+		why := " is one declaration to a browser; end each with a semicolon, and write comments as /* … */"
+		if strings.HasPrefix(m.Name, "--") {
+			why = " has no colon; write --" + name + ": …;"
+		}
+		p.faults = append(p.faults, Fault{jsontree.Pointer{syntax.Invalid, m.Name}.String(), name, "it is left out: " + said + why})
+	}
+}
+
+// writtenName is the name of a custom property at the beginning of a line.
+var writtenName = regexp.MustCompile(`(?m)^[ \t]*--[^\s:]+`)
 
 func recogniseRegistry(f *syntax.File, _ Options) string {
 	if at, vars := registryVars(f.Root); vars != nil {

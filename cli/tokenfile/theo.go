@@ -2,8 +2,8 @@ package tokenfile
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
-	"strings"
 
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/renderer/jsontree"
@@ -20,15 +20,30 @@ func recogniseTheo(f *syntax.File, _ Options) string {
 	return "it has props beside aliases or global, with values"
 }
 
-// readTheo makes a part of the props. An alias of the file stands in place as its value: {!NAME}.
+// theoAlias is an alias of a file of Theo, and maxAliased the size of a value in which none is replaced any more.
+var theoAlias = regexp.MustCompile(`\{!([^{}]+)\}`)
+
+const maxAliased = 4 << 10 // bytes
+
+// readTheo makes a part of the props. An alias of the file stands in place as its value, also inside a value and in
+// another alias: {!NAME}. One that the file lacks is an alias of a prop.
 func readTheo(root *jsontree.Node, o Options) ([]Part, error) {
 	aliases := root.Find("aliases")
-	props := MapStrings(root.Find("props"), func(text string) string {
-		name, ok := strings.CutPrefix(text, "{!")
-		if target := aliases.Find(strings.TrimSuffix(name, "}")); ok && target != nil {
-			return cmp.Or(textOf(target.Find("value")), textOf(target))
+	inPlace := func(alias string) string {
+		target := aliases.Find(theoAlias.FindStringSubmatch(alias)[1])
+		if value := cmp.Or(target.Find("value"), target); value.IsString() || value != nil && value.Kind == jsontree.Number {
+			return value.Text
 		}
-		return text
+		return alias
+	}
+	props := MapStrings(root.Find("props"), func(text string) string {
+		for range membersOf(aliases) { // more cannot lead to each other
+			if len(text) > maxAliased || !theoAlias.MatchString(text) {
+				break
+			}
+			text = theoAlias.ReplaceAllStringFunc(text, inPlace)
+		}
+		return theoAlias.ReplaceAllString(text, "{$1}")
 	})
 	if isArray(props) {
 		return readTokenList(jsontree.NewObject(jsontree.Member{Name: "props", Value: props}), o)

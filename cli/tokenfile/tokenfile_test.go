@@ -49,6 +49,7 @@ func TestRecognise(t *testing.T) {
 		{`{"core":{"a":{"value":"1","type":"spacing"},"s":{"value":[{"x":"{a}"}],"type":"boxShadow"}}}`, nil, BareStudio},
 		{`{"core":{"a":{"value":"#000","type":"color"}},"ui":{"b":{"value":"{core.a}","type":"color"}}}`, nil, StyleDictionary},
 		{`{"core":{"a":{"value":"#000","type":"color"}},"ui":{"b":{"value":"{core.a.value} {a}","type":"color"}}}`, nil, StyleDictionary},
+		{`{"core":{"a":{"value":"#000","type":"color"}},"ui":{"b":{"value":"{core.a} {a} {a}","type":"color"}}}`, nil, BareStudio},
 		{`{"core":{"a":{"value":"#000"}},"ui":{"b":{"value":"{a}"}}}`, nil, StyleDictionary},
 		{`{"core":{"a":{"value":"#000"}},"ui":{"b":{"value":"{a}"}}}`, []string{"ui"}, BareStudio},
 		{`{"core":{"a":{"value":"#000"}},"ui":{}}`, []string{"ui"}, BareStudio},
@@ -137,8 +138,9 @@ func TestValuesOutsideATokenAreKeptOrLost(t *testing.T) {
 	for _, c := range []struct{ beside, want, lost, said string }{
 		{`"s":{"a":"4px","b":5,"c":"#fff"}`, `"s":{"a":{"$value":"4px"},"b":{"$value":5},"c":{"$value":"#fff"}}`, "", "s.a s.b s.c"},
 		{`"s":{"a":"0 1px 2px #000","b":["Inter","sans-serif"],"c":"{t}"}`, `"s":{"a":{"$value":"0 1px 2px #000"},"b":{"$value":["Inter","sans-serif"]},"c":{"$value":"{t}"}}`, "", "s.a s.b s.c"},
-		{`"s":{"a":{"value":4,"unit":"px"},"e":[0.1,0.2,0.3,1]}`, `"s":{"a":{"$value":{"value":4,"unit":"px"}},"e":{"$value":[0.1,0.2,0.3,1]}}`, "", "s.a s.e"},
+		{`"s":{"a":{"value":4,"unit":"px"},"e":[0.3,0.2,0.3,1]}`, `"s":{"a":{"$value":{"value":4,"unit":"px"}},"e":{"$value":[0.3,0.2,0.3,1]}}`, "", "s.a s.e"},
 		{`"s":{"a":[0,"4px"]}`, `"s":{"a":{"0":{"$value":0},"1":{"$value":"4px"}}}`, "", "s.a"},
+		{`"s":{"$type":"cubicBezier","a":[0,0.2,0.3,1]},"x":[0,4,8,16]`, `"s":{"$type":"cubicBezier","a":{"$value":[0,0.2,0.3,1]}},"x":{"0":{"$value":0},"1":{"$value":4},"2":{"$value":8},"3":{"$value":16}}`, "", "s.a x"},
 		{`"w":{"$type":"fontWeight","a":"bold"},"x":5,"y":"#000"`, `"w":{"$type":"fontWeight","a":{"$value":"bold"}},"x":{"$value":5},"y":{"$value":"#000"}`, "", "w.a x y"},
 		{`"s":{"a":"hello","b":null,"c":["x","y"],"d":1}`, `"s":{"d":{"$value":1}}`, "s.a s.b s.c", "s.d"},
 		{`"s":{"a":["1rem",{"lineHeight":2}]},"v":{"b":{"value":4,"unit":"px"},"w":"2","version":"3.1"}`, `"s":{},"v":{"b":{"$value":{"value":4,"unit":"px"}},"w":{"$value":"2"}}`, "s.a", "v.b v.w v.version"},
@@ -806,12 +808,18 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{"weights among sizes are none", `{"size":{"fontWeight":{"bold":{"value":700}},"z-index":{"a":{"value":"2"}},"a":{"value":2}}}`, `{"size":{"fontWeight":{"bold":{"$value":700}},"z-index":{"a":{"$value":"2"}},"a":{"$type":"dimension","$value":"2rem"}}}`},
 		{"words of numbers apart", `{"size":{"font":{"weight":{"bold":{"value":700}}},"weight":{"a":{"value":"300"}},"leading":{"a":{"value":1.1}},"b":{"value":2},"border":{"weight":{"a":{"value":1}}}}}`, `{"size":{"font":{"weight":{"bold":{"$value":700}}},"weight":{"a":{"$value":"300"}},"leading":{"a":{"$value":1.1}},"b":{"$type":"dimension","$value":"2rem"},"border":{"weight":{"a":{"$type":"dimension","$value":"1rem"}}}}}`},
 		{"a prop of Theo without a value", `{"aliases":{"A":"#fff"},"props":{"a":{"value":"{!A}"},"b":{"type":"color"}}}`, `{"a":{"$value":"#fff"},"b":{}} !b: it has no value: {"type":"color"}`},
+		{"a value at the root beside tokens", `{"value":"4px","color":{"a":{"value":"#fff"}}}`, `{"color":{"a":{"$value":"#fff"}}} !value: "4px" is left out: at the root it is of a token without a name; put it into a token with one`},
+		{"a token beside token sets", `{"note":{"value":"x","type":"text"},"core":{"a":{"value":"#000","type":"color"},"b":{"value":"{a}","type":"color"}}}`, `core{"a":{"$type":"color","$value":"#000"},"b":{"$type":"color","$value":"{a}"}} {"note":{"$type":"string","$value":"x"}}`},
+		{"units and aliases in a list", `{"l":[{"name":"k","value":4,"unit":"rem"},{"name":"c/red","value":"#f00"},{"name":"b","value":"{k} solid {c/red}"},{"name":"d","value":"{k/m}"}]}`, `{"k":{"$value":"4rem"},"c":{"red":{"$value":"#f00"}},"b":{"$value":"{k} solid {c.red}"},"d":{"$value":"{k/m}"}}`},
+		{"aliases of Theo in values and in others", `{"aliases":{"A":"#fff","B":{"value":"{!A}"},"S":1,"C":"{!C}"},"props":{"a":{"value":"{!B}"},"b":{"value":"{!S}px solid {!B}"},"c":{"value":"1px {!C} {!a}"}}}`, `{"a":{"$value":"#fff"},"b":{"$value":"1px solid #fff"},"c":{"$value":"1px {C} {a}"}}`},
 		{"props of Theo as a list", `{"aliases":{"A":"#fff"},"props":[{"name":"a","value":"{!A}"}]}`, `{"a":{"$value":"#fff"}}`},
 		{"conditions beside breakpoints", `{"a":{"value":{"base":"#fff","_dark":"#000","md":"#111","_acme":"#222"}}}`, `{"a":{"$value":"#fff"}}`},
 		{"references in a theme", `{"theme":{"colors":{"a":{"50":"#fff"},"b":"theme(colors.a.50)"}}}`, `{"theme":{"colors":{"a":{"50":{"$value":"#fff"}},"b":{"$value":"{theme.colors.a.50}"}}}}`},
 		{"references without braces", `{"colors":{"red":{"500":"#f00","400":"#e00"},"b":"theme('colors.red.500')","c":"#fff"},"semanticTokens":{"colors":{"error":"red.500","x":{"default":"red.500","_dark":"red.400"},"y":"red.900"}}}`, `{"colors":{"red":{"500":{"$value":"#f00"},"400":{"$value":"#e00"}},"b":{"$value":"{colors.red.500}"},"c":{"$value":"#fff"}},"semanticTokens":{"colors":{"error":{"$value":"{colors.red.500}"},"x":{"$value":"{colors.red.500}"},"y":{"$value":"red.900"}}}}`},
 		{"sizes with their type", `{"size":{"a":{"value":"10","type":"dimension"}}}`, `{"size":{"a":{"$type":"dimension","$value":"10rem"}}}`},
 		{"scales", `{"space":[0,4,"1em"],"colors":["#fff","#000"],"ease":[0,0,1,1],"fonts":{"body":["Inter","serif"]},"lineHeights":[1,1.5,2,3]}`, `{"space":{"0":{"$value":0},"1":{"$value":4},"2":{"$value":"1em"}},"colors":{"0":{"$value":"#fff"},"1":{"$value":"#000"}},"ease":{"$value":[0,0,1,1]},"fonts":{"body":{"$value":["Inter","serif"]}},"lineHeights":{"0":{"$value":1},"1":{"$value":1.5},"2":{"$value":2},"3":{"$value":3}}}`},
+		{"scales of numbers in texts", `{"space":["0","4px"],"lh":["1","1.5"],"z":["auto","10"],"t":["0","1ms"],"b":["0","1px solid #000"],"f":["Inter","9"]}`, `{"space":{"0":{"$value":"0"},"1":{"$value":"4px"}},"lh":{"0":{"$value":"1"},"1":{"$value":"1.5"}},"z":{"0":{"$value":"auto"},"1":{"$value":"10"}},"t":{"0":{"$value":"0"},"1":{"$value":"1ms"}},"b":{"0":{"$value":"0"},"1":{"$value":"1px solid #000"}},"f":{"$value":["Inter","9"]}}`},
+		{"scales of four numbers", `{"c":"#fff","o":[0,0.5,0.75,1],"s":[0,4,8,4],"m":{"a":[0,0,0.2,1],"b":[0.4,0,0.2,1]},"easing":{"x":[0,0.5,0.75,1]}}`, `{"c":{"$value":"#fff"},"o":{"0":{"$value":0},"1":{"$value":0.5},"2":{"$value":0.75},"3":{"$value":1}},"s":{"0":{"$value":0},"1":{"$value":4},"2":{"$value":8},"3":{"$value":4}},"m":{"a":{"$value":[0,0,0.2,1]},"b":{"$value":[0.4,0,0.2,1]}},"easing":{"x":{"$value":[0,0.5,0.75,1]}}}`},
 		{"scales of texts", `{"shadows":["none","0px 2px 1px -1px rgba(0,0,0,0.2),0px 1px 1px 0px rgba(0,0,0,0.14)"],"size":["12px","auto"],"font":{"body":["Inter","serif"]}}`, `{"shadows":{"0":{"$value":"none"},"1":{"$value":"0px 2px 1px -1px rgba(0,0,0,0.2),0px 1px 1px 0px rgba(0,0,0,0.14)"}},"size":{"0":{"$value":"12px"},"1":{"$value":"auto"}},"font":{"body":{"$value":["Inter","serif"]}}}`},
 		{"members beside those of typography", `{"typography":{"fontSize":"14px","htmlFontSize":16},"t":{"fontSize":"1px","fontWeight":700},"c":"#fff"}`, `{"typography":{"fontSize":{"$value":"14px"},"htmlFontSize":{"$value":16}},"t":{"$value":{"fontSize":"1px","fontWeight":700}},"c":{"$value":"#fff"}}`},
 		{"groups that are called as modes", `{"gap":{"default":"8px","compact":"4px"},"weight":{"light":300,"dark":400},"bg":{"light":"#fff","dark":"#000"}}`, `{"gap":{"default":{"$value":"8px"},"compact":{"$value":"4px"}},"weight":{"light":{"$value":300},"dark":{"$value":400}},"bg":{"$value":"#fff"}}`},
@@ -858,6 +866,8 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"name":"Acme","version":"1.0","type":"1px","c":{"a":"#fff","b":"#000","name":"x","note":"of a brand","none":[]}}`, "members that are not tokens name, members that are not tokens version, members that are not tokens c.note, members that are not tokens c.none"},
 		{`{"name":"Acme","title":"#fff"}`, ""},
 		{`{"s":{"":{"a":"#fff"},"ok":"2px"},"x.":"1px","":"3px","y.z":"4px"}`, ", names that are empty s.a, names that are empty x"},
+		{`{"l":[{"name":"s//x","value":"4px"},{"name":"$c/l","value":"#ffe"},{"name":"c / y","value":"#fff"}]}`, "names with parts that are left out s.x, names with parts that are left out c.l"},
+		{`{"collections":[{"name":"C","modes":["L"],"variables":[{"name":"c/$a","type":"FLOAT","values":{"L":1}},{"name":"c/ b","type":"FLOAT","values":{"L":1}}]}]}`, "names with parts that are left out c.a"},
 		{`{"a":"1px","b":{"c":"1px;} body{}"}}`, "values that are text in quotes b.c"},
 		{`{"a":{"$type":"dimension","$value":"16 px"},"b":{"$type":"string","$value":"16 px"},"c":{"$type":"dimension","$value":"16px"}}`, "blanks before units a"},
 	}
@@ -1048,6 +1058,22 @@ func TestNumbersOfStyleDictionary(t *testing.T) {
 	}
 	if want := []string{"color.a", "color.b", "color.c", "color.d", "size.e", "f"}; !slices.Equal(named, want) {
 		t.Errorf("named: %q, want %q", named, want)
+	}
+}
+
+// TestPartsOfColoursOfStyleDictionary: of one digit, as texts and as percentages.
+func TestPartsOfColoursOfStyleDictionary(t *testing.T) {
+	for value, want := range map[string]string{
+		`{"h":200,"s":100,"l":50}`: `"hsl(200, 100%, 50%)"`, `{"h":200,"s":1,"l":0.5}`: `"hsl(200, 100%, 50%)"`, `{"h":200,"s":"50%","l":"1%","a":0.5}`: `"hsl(200, 50%, 1%, 0.5)"`,
+		`{"h":200,"s":1,"l":50}`: `"hsl(200, 1%, 50%)"`, `{"r":0,"g":5,"b":9}`: `"rgb(0, 5, 9)"`, `[9,9,9]`: `"rgb(9, 9, 9)"`, `[0,0,1]`: `[0,0,1]`, `{"r":"255","g":"0","b":"0"}`: `"rgb(255, 0, 0)"`, `{"r":9,"g":0}`: `{"r":9,"g":0}`,
+	} {
+		parts, err := convert(t, `{"color":{"a":{"value":"#fff"},"b":{"value":`+value+`}}}`, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(jsontree.Append(nil, parts[0].Tree.Find("color").Find("b").Find("$value"))); got != want {
+			t.Errorf("the colour %s is %s, want %s", value, got, want)
+		}
 	}
 }
 

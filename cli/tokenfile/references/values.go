@@ -1,6 +1,7 @@
 package references
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -174,8 +175,10 @@ func (a *applier) pointed(n, site *jsontree.Node) *jsontree.Node {
 		return alias
 	}
 	found := target
-	if !inValue(p) {
-		if found = a.open(target).Find("$value"); found == nil {
+	if opened := a.open(target); !inValue(p) && isDefinition(p, opened) {
+		found = opened
+	} else if !inValue(p) {
+		if found = opened.Find("$value"); found == nil {
 			a.broken[site] = problem{"$ref " + textOf(site) + " leads to a group, and a value is wanted here", "Name a token, or a part of its $value."}
 			return nil
 		}
@@ -193,6 +196,15 @@ func (a *applier) pointed(n, site *jsontree.Node) *jsontree.Node {
 		return nil
 	}
 	return a.overlaid(value, n)
+}
+
+// isDefinition reports whether what stands at a place is a value, or one in $defs: an object without tokens.
+func isDefinition(p jsontree.Pointer, n *jsontree.Node) bool {
+	return !n.IsObject() || slices.Index(p, "$defs") == 0 && !holdsToken(n)
+}
+
+func holdsToken(n *jsontree.Node) bool {
+	return n.IsObject() && (dtcg.IsToken(n) || slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return holdsToken(m.Value) }))
 }
 
 // overlaid returns an object with the members that stand beside a $ref to it laid over its own.

@@ -15,12 +15,12 @@ import (
 // selector that comes again behind another has another object. The values of declarations that are important end in
 // !important. Other declarations are passed over.
 func parseCSS(text string) (*File, error) {
-	r := cssReader{text: text, root: jsontree.NewObject(), imports: jsontree.NewObject(), keyframes: jsontree.NewObject(), offsets: map[string]int{}, counting: map[string]declaration{}, line: 1}
+	r := cssReader{text: text, root: jsontree.NewObject(), imports: jsontree.NewObject(), keyframes: jsontree.NewObject(), invalid: jsontree.NewObject(), offsets: map[string]int{}, counting: map[string]declaration{}, line: 1}
 	r.block(scope{}, false)
 	if r.open != nil {
 		return nil, r.open
 	}
-	for _, apart := range []jsontree.Member{{Name: Imported, Value: r.imports}, {Name: Keyframes, Value: r.keyframes}} {
+	for _, apart := range []jsontree.Member{{Name: Imported, Value: r.imports}, {Name: Keyframes, Value: r.keyframes}, {Name: Invalid, Value: r.invalid}} {
 		if len(apart.Value.Members) > 0 && len(r.root.Members) > 0 {
 			r.root.Members = append(r.root.Members, apart)
 		}
@@ -43,6 +43,7 @@ type cssReader struct {
 	root      *jsontree.Node
 	imports   *jsontree.Node
 	keyframes *jsontree.Node
+	invalid   *jsontree.Node
 	layers    []string // each after those that it is in, in the order of their first mention
 	offsets   map[string]int
 	open      *Error // what is never closed, or nests too deep; nil if nothing does
@@ -166,6 +167,8 @@ func (r *cssReader) block(at scope, inside bool) {
 			for name := range strings.SplitSeq(strings.TrimPrefix(words, Layer), ",") {
 				r.mention(at.layer, name)
 			}
+		case at.key() != "" && laterProperty.MatchString(words):
+			r.note(r.invalid, Invalid, words, start+max(strings.Index(r.text[start:end], laterProperty.FindString(words)), 0)+1)
 		}
 		if mark == '}' && inside {
 			return
@@ -243,6 +246,13 @@ func (r *cssReader) imported(words string, start int) {
 // Keyframes is the member of the tree of a stylesheet that has the keyframes in Tailwind's @theme.
 const Keyframes = "@keyframes"
 
+// Invalid is the member of the tree of a stylesheet that has the statements in which a custom property is named, and
+// that are not a declaration of it.
+const Invalid = "@invalid"
+
+// laterProperty is a custom property on a line of a statement that is not the first.
+var laterProperty = regexp.MustCompile(`\n[ \t]*--[^\s:;]+\s*:`)
+
 // note adds a name to a member of the tree that holds names.
 func (r *cssReader) note(names *jsontree.Node, member, name string, start int) {
 	if names.Find(name) == nil {
@@ -295,7 +305,11 @@ func (r *cssReader) declare(selector, words string, start int) {
 		}
 		colon++
 	}
-	if colon >= len(words) || selector == "" {
+	switch {
+	case selector == "":
+		return
+	case colon >= len(words):
+		r.note(r.invalid, Invalid, words, start)
 		return
 	}
 	name := strings.TrimSpace(words[:colon])
