@@ -84,6 +84,17 @@ func (o Options) modeOf(dimension string) string {
 	return o.Mode
 }
 
+// ModeAmong is the mode that is wanted of a dimension, as it is spelled among modes: those of another file may differ in
+// letter case.
+func (o Options) ModeAmong(dimension string, modes []string) string {
+	mode := o.modeOf(dimension)
+	i := slices.IndexFunc(modes, func(name string) bool { return strings.EqualFold(name, mode) })
+	if o.Choice == nil || i < 0 || slices.Contains(modes, mode) {
+		return mode
+	}
+	return modes[i]
+}
+
 // ofValues returns o for the modes of values, which are of one dimension without a name.
 func (o Options) ofValues() Options {
 	o.Mode = o.modeOf("")
@@ -316,7 +327,7 @@ func chosenStates(themes []theme, o Options) map[string]string {
 	groups, states := studioGroups(themes), map[string]string{}
 	for _, t := range themes {
 		i := slices.IndexFunc(groups, func(d Dimension) bool { return d.Name == t.group })
-		if t.name != cmp.Or(o.modeOf(t.group), groups[i].Modes[0]) {
+		if t.name != cmp.Or(o.ModeAmong(t.group, groups[i].Modes), groups[i].Modes[0]) {
 			continue
 		}
 		for name, state := range t.states {

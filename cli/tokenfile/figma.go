@@ -372,6 +372,7 @@ func (f *figma) valueOf(v *jsontree.Node) (value *jsontree.Node, isOwn bool) {
 		value *jsontree.Node
 	}
 	var all []inMode // those of collections that extend this one first
+	var names []string
 	for _, e := range f.extensionsOf(id) {
 		for _, mode := range itemsOf(e.Find("modes")) {
 			own := e.Find("variableOverrides").Find(textOf(v.Find("id"))).Find(textOf(mode.Find("modeId")))
@@ -381,7 +382,10 @@ func (f *figma) valueOf(v *jsontree.Node) (value *jsontree.Node, isOwn bool) {
 	for _, mode := range itemsOf(collection.Find("modes")) {
 		all = append(all, inMode{textOf(mode.Find("name")), values.Find(textOf(mode.Find("modeId")))})
 	}
-	wanted := f.modeOf(textOf(collection.Find("name")))
+	for _, one := range all {
+		names = append(names, one.mode)
+	}
+	wanted := f.ModeAmong(textOf(collection.Find("name")), names)
 	for _, one := range all {
 		if one.mode != wanted {
 			f.modes = AppendNew(f.modes, one.mode)

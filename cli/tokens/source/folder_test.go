@@ -511,13 +511,14 @@ func TestFilesOfFigmaAreReadAsFigmaMeansThem(t *testing.T) {
 	}
 }
 
-// TestCollectionsOfOneNameHaveOneDefault: that of the first, so that each value is of the mode that it is written for.
+// TestCollectionsOfOneNameHaveOneDefault: that of the first, so that each value is of the mode that it is written for,
+// also if the names of the modes differ in letter case.
 func TestCollectionsOfOneNameHaveOneDefault(t *testing.T) {
 	t.Parallel()
-	collection := func(variable, usual string) string {
-		return `{"name":"Theme","modes":["Light","Dark"],"defaultModeId":"` + usual + `","variables":[{"name":"` + variable + `","type":"string","values":{"Light":"l","Dark":"d"}}]}`
+	collection := func(variable, light, dark, usual string) string {
+		return fmt.Sprintf(`{"name":"Theme","modes":[%[2]q,%[3]q],"defaultModeId":%[4]q,"variables":[{"name":%[1]q,"type":"string","values":{%[2]q:"l",%[3]q:"d"}}]}`, variable, light, dark, usual)
 	}
-	dir := written(t, map[string]string{"a.json": collection("a", "Light"), "b.json": collection("b", "Dark")})
+	dir := written(t, map[string]string{"a.json": collection("a", "Light", "Dark", "Light"), "b.json": collection("b", "Light", "Dark", "Dark"), "c.json": collection("c", "light", "dark", "dark")})
 	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -527,7 +528,7 @@ func TestCollectionsOfOneNameHaveOneDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, tree := range map[string]*jsontree.Node{"l": s.Tree, "d": dark.Tree} {
-		for _, name := range []string{"a", "b"} {
+		for _, name := range []string{"a", "b", "c"} {
 			if got := tree.Find(name).Find("$value").Text; got != want {
 				t.Errorf("%s is %q, want %q", name, got, want)
 			}

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -39,8 +38,8 @@ func (r resolverReader) read() ([]*tokenFile, error) {
 		return nil, err
 	}
 	for _, m := range d.Modifiers {
-		if context := r.options.Choice[m.Name]; context != "" && len(r.options.Choice) == 1 {
-			r.chosen = m.Pointer + jsontree.Pointer{"contexts", context}.String() + "/"
+		if r.options.Choice[m.Name] != "" && len(r.options.Choice) == 1 {
+			r.chosen = m.Pointer + jsontree.Pointer{"contexts", contexts[m.Name]}.String() + "/"
 		}
 	}
 	sources, err := d.Sources(contexts)
@@ -99,7 +98,10 @@ func (r resolverReader) choose(d *resolver.Document) (map[string]string, error) 
 	if r.options.Choice != nil {
 		contexts := map[string]string{}
 		for _, m := range d.Modifiers {
-			contexts[m.Name] = cmp.Or(r.options.Choice[m.Name], dimensionOf(m).Modes[0])
+			contexts[m.Name] = r.options.ModeAmong(m.Name, m.Contexts)
+			if !slices.Contains(m.Contexts, contexts[m.Name]) { // another document may have it
+				contexts[m.Name] = dimensionOf(m).Modes[0]
+			}
 		}
 		return contexts, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -262,6 +263,29 @@ func TestPermutationsAgreeWithTerrazzo(t *testing.T) {
 		t.Error("no token agrees")
 	}
 	t.Logf("%d tokens agree", agreed)
+}
+
+// TestContextsOfTwoDocumentsAreOneDimension: a document has its default in a mode that only the other has.
+func TestContextsOfTwoDocumentsAreOneDimension(t *testing.T) {
+	t.Parallel()
+	document := func(token, other string) string {
+		return fmt.Sprintf(`{"version":"2025.10","modifiers":{"theme":{"contexts":{"light":[{%[1]q:{"$value":1}}],%[2]q:[{%[1]q:{"$value":2}}]},"default":"light"}},"resolutionOrder":[{"$ref":"#/modifiers/theme"}]}`, token, other)
+	}
+	dir := written(t, map[string]string{"a.json": document("a", "dark"), "b.json": document("b", "Dark"), "c.json": document("c", "hc")})
+	files := []string{filepath.Join(dir, "a.json"), filepath.Join(dir, "b.json"), filepath.Join(dir, "c.json")}
+	system, _, err := source.OpenSystem(&term.App{}, files, nil, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mode, want := range map[string]string{"dark": `{"a":{"$value":2},"b":{"$value":2},"c":{"$value":1}}`, "hc": `{"a":{"$value":1},"b":{"$value":1},"c":{"$value":2}}`} {
+		read, err := system.Read(map[string]string{"theme": mode})
+		if err != nil || string(jsontree.Append(nil, read.Tree)) != want {
+			t.Errorf("Read(%s) = %v, %v, want %s", mode, read, err, want)
+		}
+	}
+	if got := system.Dimensions[0].Modes; len(system.Dimensions) != 1 || !slices.Equal(got, []string{"light", "dark", "hc"}) {
+		t.Errorf("the dimensions are %v", system.Dimensions)
+	}
 }
 
 // TestAContextThatLaterOnesHideIsLost: unless another choice shows its value. What its own sources replace, and what a set

@@ -127,11 +127,16 @@ func (s *System) add(d tokenfile.Dimension) {
 		return
 	}
 	s.Dimensions[i].Across = cmp.Or(s.Dimensions[i].Across, d.Across)
-	if usual := s.Dimensions[i].Modes[0]; slices.Index(d.Modes, usual) > 0 { // whose own default is another
+	isSame := func(mode string) func(other string) bool {
+		return func(other string) bool { return mode == other || d.Name != "" && strings.EqualFold(mode, other) }
+	}
+	if usual := s.Dimensions[i].Modes[0]; slices.IndexFunc(d.Modes, isSame(usual)) > 0 { // whose own default is another
 		s.kept[d.Name] = usual
 	}
 	for _, mode := range d.Modes[1:] { // the default of one is in the default of all
-		s.Dimensions[i].Modes = tokenfile.AppendNew(s.Dimensions[i].Modes, mode)
+		if !slices.ContainsFunc(s.Dimensions[i].Modes, isSame(mode)) {
+			s.Dimensions[i].Modes = append(s.Dimensions[i].Modes, mode)
+		}
 	}
 	if s.Dimensions[i].Hints == nil {
 		s.Dimensions[i].Hints = d.Hints
