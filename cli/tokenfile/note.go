@@ -2,6 +2,7 @@ package tokenfile
 
 import (
 	"hash/fnv"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,7 @@ const noteName = "com.livery"
 // NewNote returns the note for a file of a form: what of a document is not there, or is another, when the file is read again.
 // back is what was read, and places are the pointers to the tokens of the document -> to those in back.
 func NewNote(k Kind, document, back *jsontree.Node, places map[string]string) *jsontree.Node {
-	note := newNote{tokens: jsontree.NewObject(), groups: jsontree.NewObject(), back: back, places: places}
+	note := newNote{kind: k, tokens: jsontree.NewObject(), groups: jsontree.NewObject(), back: back, places: places}
 	note.group(document, nil)
 	return jsontree.NewObject(
 		jsontree.Member{Name: "form", Value: jsontree.NewString(noteForms[k])},
@@ -63,6 +64,7 @@ func set(n *jsontree.Node, name string, value *jsontree.Node) *jsontree.Node {
 
 // newNote compares a document with what was read.
 type newNote struct {
+	kind                 Kind
 	tokens, groups, back *jsontree.Node
 	places               map[string]string
 }
@@ -91,7 +93,8 @@ func (w *newNote) token(n *jsontree.Node, pointer string) {
 	place, visible := w.places[pointer]
 	p, _ := jsontree.ParsePointer(place)
 	read := w.back.Lookup(p)
-	if visible && place == pointer && jsontree.Equal(n, read) {
+	isComputed := w.kind == Studio && !computesToItself.MatchString(n.Find("$value").Text) // if the note does not have it
+	if visible && place == pointer && jsontree.Equal(n, read) && !isComputed {
 		return
 	}
 	entry := jsontree.NewObject(jsontree.Member{Name: "token", Value: quoted(n)})
@@ -103,6 +106,9 @@ func (w *newNote) token(n *jsontree.Node, pointer string) {
 	}
 	w.tokens.Members = append(w.tokens.Members, jsontree.Member{Name: pointer, Value: entry})
 }
+
+// computesToItself is a value that is no expression of Tokens Studio: a colour, a number with a unit, an alias or a word.
+var computesToItself = regexp.MustCompile(`^(#\w+|-?[\d.]+[a-zA-Z]*|\{[^{}"]+\}|[\w-]+)$`)
 
 // quoted is a node as text: other tools look for tokens in all objects.
 func quoted(n *jsontree.Node) *jsontree.Node {
@@ -148,7 +154,10 @@ func restore(file *jsontree.Node, part Part) Part {
 		r.group(m.Name, m.Value)
 	}
 	tree.Index(r.tree)
-	part.Tree, part.Restored = r.tree, true
+	part.Tree, part.Restored = r.tree, map[string]bool{}
+	for _, move := range r.moves {
+		part.Restored[move.to.String()] = true
+	}
 	isAsWritten := func(c Concession) bool { // an empty group was one before
 		return r.restored[strings.TrimPrefix(c.Pointer, part.At)] || c.Kind == withoutValue
 	}

@@ -87,7 +87,7 @@ type Part struct {
 	Modes   []Mode // of Figma, if the part holds more than one collection that has several
 
 	Concessions []Concession
-	Restored    bool // livery pull wrote the file: its values are what they were
+	Restored    map[string]bool // pointers to the tokens that are as livery pull wrote them; nil if it did not write the file
 	Dimensions  []Dimension
 	Unused      []string // token sets of the file that no theme of it takes
 	Standing    Standing

@@ -156,7 +156,7 @@ func (a *app) checkFiles(_ context.Context, c checkFlags, files []string) ([]lin
 		return nil, nil, err
 	}
 	source.Print(a.App, c.verbose, theme)
-	return faultsOf(theme.Tree, theme, overrides), theme, nil
+	return faultsOf(theme.Tree, nil, theme, overrides), theme, nil
 }
 
 // checkPush checks files as a push would lay them over what stands at the origin, and returns what they say.
@@ -176,12 +176,11 @@ func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]li
 			return nil, nil, err
 		}
 		source.Print(a.App, c.verbose, theme)
+		wanted := theme.Tree
 		if !c.replace {
-			document = tokentree.JoinGroups(document, theme.Tree)
-		} else {
-			document = theme.Tree
+			wanted = tokentree.JoinGroups(document, theme.Tree)
 		}
-		return faultsOf(document, theme, nil), theme, nil
+		return faultsOf(wanted, document, theme, nil), theme, nil
 	}
 	set, err := api.VariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.ReadOptions{})
 	if err != nil {
@@ -199,12 +198,12 @@ func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]li
 	if !c.replace {
 		overrides.Tree = tokentree.JoinFlat(stored, overrides.Tree)
 	}
-	return faultsOf(document, nil, overrides), overrides, nil
+	return faultsOf(document, document, nil, overrides), overrides, nil
 }
 
-// faultsOf lists the faults of a document with overrides; theme and overrides know the lines, and may
-// be nil.
-func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.Fault {
+// faultsOf lists the faults of a document with overrides. stored is the document at the origin; it, and theme and
+// overrides, which know the lines, may be nil.
+func faultsOf(document, stored *jsontree.Node, theme, overrides *source.Sources) []lint.Fault {
 	list := []lint.Fault{}
 	for _, s := range []*source.Sources{theme, overrides} {
 		if s == nil {
@@ -243,6 +242,14 @@ func faultsOf(document *jsontree.Node, theme, overrides *source.Sources) []lint.
 	for _, f := range diagnosed(document, theme, overrides) {
 		if !isRefused(refused, f.Path) {
 			list = append(list, f)
+		}
+	}
+	if valid, lost := validate.DropInvalid(document, stored); len(lost) > 0 {
+		said := list
+		for _, f := range diagnosed(valid, theme, overrides) { // what needs a token that is left out
+			if !isRefused(said, f.Path) {
+				list = append(list, f)
+			}
 		}
 	}
 	advise(list, tokentree.Paths(document))

@@ -25,6 +25,7 @@ func TestFaultsOfAThemeAreNotThoseOfItsOverrides(t *testing.T) {
 		{"an alias that the overrides mend", `{"a":{"$value":"{x}"}}`, `{"a":1}`, nil},
 		{"a circle that the overrides close", `{"a":{"$value":1},"b":{"$value":"{a}"}}`, `{"a":"{b}"}`, []string{"over.json:1 aliasCycle ", "theme.json:1 aliasCycle "}},
 		{"what no token can be made of", `{"a":{"$value":1},"b":{"$vlaue":1}}`, `{"a":1}`, []string{"theme.json:1 refused "}},
+		{"an alias of a token that a push leaves out", `{"a.b":{"$value":1},"a-b":{"$value":2},"r":{"$value":"{a.b}"}}`, `{"a-b":1}`, []string{"theme.json:1 refused ", "theme.json:1 aliasMissing "}},
 		{"a path that is not one", `{"a":{"$value":1}}`, `{"a":1,"b{":1}`, []string{"over.json:1 refused "}},
 	} {
 		dir := t.TempDir()

@@ -34,15 +34,17 @@ const (
 )
 
 // Document returns a document in which each expression of Tokens Studio that can be computed is its value, as
-// sd-transforms computes it. An expression that cannot be computed stays.
-func Document(root *jsontree.Node, rules Rules) Result {
+// sd-transforms computes it. An expression that cannot be computed stays, and so do tokens by the pointers in fixed.
+func Document(root *jsontree.Node, rules Rules, fixed map[string]bool) Result {
 	c := computer{
-		rules: rules, d: dtcg.Read(root), values: map[string]*jsontree.Node{}, types: map[string]string{}, busy: map[string]bool{}, needs: map[string][]string{}, texts: map[string]spelled{},
+		rules: rules, fixed: fixed, d: dtcg.Read(root), values: map[string]*jsontree.Node{}, types: map[string]string{}, busy: map[string]bool{}, needs: map[string][]string{}, texts: map[string]spelled{},
 	}
 	for i := range c.d.Tokens {
 		t := &c.d.Tokens[i]
-		if c.d.Names(t) {
-			c.value(t)
+		if !c.d.Names(t) {
+			continue
+		}
+		if c.value(t); !fixed[t.Pointer().String()] {
 			c.nameUnused(t)
 		}
 	}
@@ -69,6 +71,7 @@ func (c *computer) collect(all map[string]bool, path string) {
 // computer computes the tokens of one document, each once.
 type computer struct {
 	rules  Rules
+	fixed  map[string]bool
 	d      *dtcg.Document
 	values map[string]*jsontree.Node // by path, of tokens that are done
 	types  map[string]string         // by path, of tokens that get another type
@@ -100,6 +103,8 @@ func (c *computer) token(t *dtcg.Token) *jsontree.Node {
 	v := t.Value
 	kind, _ := dtcg.KindOf(t.Resolved)
 	switch {
+	case c.fixed[t.Pointer().String()]:
+		return v
 	case kind == css.Color && v.IsString():
 		if c.rules == Studio {
 			v = c.gradient(t, v)

@@ -16,7 +16,7 @@ func values(t *testing.T, text string, rules Rules) (map[string]string, []string
 	if err != nil {
 		t.Fatalf("Parse(%s): %v", text, err)
 	}
-	done := Document(root, rules)
+	done := Document(root, rules, nil)
 	if after := string(jsontree.Append(nil, root)); after != text {
 		t.Fatalf("Document(%s) changed it to %s", text, after)
 	}
@@ -57,7 +57,7 @@ func TestModifiersOfColours(t *testing.T) {
 			if got["a"] != c.want || len(said) > 0 || got["b"] != "{a}" {
 				t.Errorf("%s of %s = %s, %v, want %s", c.modify, c.base, got["a"], said, c.want)
 			}
-			if again := Document(done.Tree, rules); again.Tree != done.Tree {
+			if again := Document(done.Tree, rules, nil); again.Tree != done.Tree {
 				t.Errorf("%s is applied twice: %s", c.modify, jsontree.Append(nil, again.Tree))
 			}
 		}
@@ -111,7 +111,7 @@ func TestExpressionsOfTokensStudio(t *testing.T) {
 	if kind := done.Tree.Find("fade").Find("$type").Text; kind != "gradient" {
 		t.Errorf("a gradient is of type %s", kind)
 	}
-	if root, _ := jsontree.Parse(text); Document(root, Modifiers).Tree != root {
+	if root, _ := jsontree.Parse(text); Document(root, Modifiers, nil).Tree != root {
 		t.Error("outside of Tokens Studio an expression is one of CSS, and stays")
 	}
 }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"maps"
 	"slices"
 
 	"example.com/livery/cli/tokenfile"
@@ -10,12 +11,19 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// compute gives the tokens the values that the expressions of Tokens Studio say, unless Livery itself wrote a file:
-// then they have them.
+// compute gives the tokens the values that the expressions of Tokens Studio say, but for those that are as Livery itself
+// wrote them: they have their values. Of the forms that it writes, one alone has expressions.
 func (s *Sources) compute(files []*tokenFile) {
-	if slices.ContainsFunc(files, func(f *tokenFile) bool {
-		return slices.ContainsFunc(f.parts, func(p tokenfile.Part) bool { return p.Restored })
-	}) {
+	var asWritten map[string]bool
+	for _, f := range files {
+		for _, p := range f.parts {
+			if p.Restored != nil && asWritten == nil {
+				asWritten = map[string]bool{}
+			}
+			maps.Copy(asWritten, p.Restored)
+		}
+	}
+	if asWritten != nil && !hasSets(files) {
 		return
 	}
 	rules := compute.Modifiers
@@ -28,7 +36,7 @@ func (s *Sources) compute(files []*tokenFile) {
 	}):
 		rules = compute.Expressions
 	}
-	done := compute.Document(s.Tree, rules)
+	done := compute.Document(s.Tree, rules, asWritten)
 	s.Tree, s.needs = done.Tree, done.Needs
 	s.concedeInTree(done.Concessions)
 }

@@ -12,7 +12,9 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/cli/tokenfile/write"
 	"example.com/livery/cli/tokens/source"
+	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -136,6 +138,30 @@ func TestATokenAndAGroupOfOneNameAreNotBoth(t *testing.T) {
 		}
 		if !slices.Equal(got, lost) {
 			t.Errorf("%s: left out are %q, want %q", text, got, lost)
+		}
+	}
+}
+
+// TestWhatIsEditedOfAPulledFileIsComputed: in Tokens Studio; what stands as it was written has its values.
+func TestWhatIsEditedOfAPulledFileIsComputed(t *testing.T) {
+	const text = `{"a":{"$type":"dimension","$value":"4px"},"b":{"$type":"dimension","$value":"8px"},"x":{"$type":"dimension","$value":"4px * 2"},"c":{"$type":"color","$value":"#ff0000"},` +
+		`"t":{"$type":"typography","$value":{"fontFamily":"Inter","fontSize":"16px","lineHeight":"150%"}}}`
+	pulled := string(jsontree.Append(nil, write.Document("tokens-studio", tokentreetest.Parse(t, text))))
+	edited := strings.NewReplacer(
+		`"a":{"value":"4px"`, `"a":{"value":"{b} * 2"`,
+		`"value":"#ff0000"`, `"value":"#ff0000","$extensions":{"studio.tokens":{"modify":{"type":"alpha","value":"0.5","space":"srgb"}}}`,
+	).Replace(pulled)
+	for file, want := range map[string]string{
+		pulled: text,
+		edited: strings.NewReplacer("4px\"}", "16px\"}", `"#ff0000"`, `"rgb(100% 0% 0% / 0.5)","$extensions":{"studio.tokens":{"modified":{"type":"alpha","value":"0.5","space":"srgb"}}}`).Replace(text),
+	} {
+		name := filepath.Join(written(t, map[string]string{"in.json": file}), "in.json")
+		s, err := source.Theme(&term.App{}, []string{name}, tokenfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(jsontree.Append(nil, s.Tree)); got != want {
+			t.Errorf("of %s the tokens are %s, want %s", file, got, want)
 		}
 	}
 }
