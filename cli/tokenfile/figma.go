@@ -2,7 +2,6 @@ package tokenfile
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -48,29 +47,6 @@ func newFigma(root *jsontree.Node, o Options) *figma {
 		f.variables, f.collections, f.places, f.part.Faults = lists.variables, lists.collections, lists.places, lists.faults
 	}
 	return &f
-}
-
-// WithVariables returns o with the paths of the variables of several files of Figma, to which aliases of other files
-// lead: by their ids, and by their names with and without that of their collection.
-func (o Options) WithVariables(roots ...*jsontree.Node) Options {
-	o.figmaPaths = maps.Clone(o.figmaPaths)
-	if o.figmaPaths == nil {
-		o.figmaPaths = map[string]jsontree.Pointer{}
-	}
-	for _, root := range roots {
-		f := newFigma(root, Options{Overrides: true})
-		ids := f.order()
-		f.nameAll(ids)
-		for _, id := range ids {
-			name := textOf(f.variables.Find(id).Find("name"))
-			for _, known := range []string{id, textOf(f.collectionOf(id).Find("name")) + "/" + name, name} {
-				if o.figmaPaths[known] == nil {
-					o.figmaPaths[known] = f.names[id]
-				}
-			}
-		}
-	}
-	return o
 }
 
 // readFigma makes a part of the variables of Figma, in the order of their collections. A name's
@@ -417,24 +393,6 @@ func extensionMode(collection, mode *jsontree.Node) string {
 		name += " " + textOf(mode.Find("name"))
 	}
 	return name
-}
-
-// target is the path of the variable of which another is an alias, in this file or in one that is read with it; nil if
-// none has it.
-func (f *figma) target(v *jsontree.Node, id string) jsontree.Pointer {
-	if own, ok := f.names[id]; ok {
-		return own
-	}
-	name := ""
-	for _, m := range membersOf(v.Find("resolvedValuesByMode")) { // of a plugin, with the name of the target
-		if textOf(m.Value.Find("alias")) == id {
-			name = textOf(m.Value.Find("aliasName"))
-		}
-	}
-	if target := f.figmaPaths[id]; target != nil {
-		return target
-	}
-	return f.figmaPaths[name]
 }
 
 // value makes a DTCG value of one of Figma.

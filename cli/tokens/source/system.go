@@ -10,7 +10,6 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/tokentree"
-	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -556,50 +555,4 @@ func (g *modeFiles) keep(wanted func(*tokenFile) bool) (others []*tokenFile) {
 		}
 	}
 	return others
-}
-
-// paths counts in how many files the token of each path stands.
-type paths map[string]int
-
-func newPaths(files []*tokenFile) paths {
-	p := paths{}
-	for _, f := range files {
-		p.add(f)
-	}
-	return p
-}
-
-func (p paths) add(f *tokenFile) {
-	for _, path := range pathsOf(f) {
-		p[path]++
-	}
-}
-
-// shared reports whether a token of a file stands in so many files.
-func (p paths) shared(f *tokenFile, files int) bool {
-	return slices.ContainsFunc(pathsOf(f), func(path string) bool { return p[path] >= files })
-}
-
-// haveMost reports whether at least half of the tokens of a file are among the paths.
-func (p paths) haveMost(f *tokenFile) bool {
-	shared := 0
-	for _, path := range pathsOf(f) {
-		shared += min(p[path], 1)
-	}
-	return 2*shared >= len(pathsOf(f))
-}
-
-// pathsOf lists the paths of the tokens of a file.
-func pathsOf(f *tokenFile) []string {
-	if f.paths != nil {
-		return f.paths
-	}
-	f.paths = []string{}
-	for _, part := range f.parts {
-		document := dtcg.Read(part.Tree)
-		for i := range document.Tokens {
-			f.paths = append(f.paths, document.Tokens[i].Path)
-		}
-	}
-	return f.paths
 }
