@@ -232,9 +232,9 @@ const lessNames = "names with parts that are left out"
 // lostPart is a part of a name that is empty or begins with $.
 var lostPart = regexp.MustCompile(`(^|/)\s*(/|\$|$)`)
 
-// lostParts says what segments leaves out of a name; empty if it is nothing, or all, or the $ of a $root.
+// lostParts says what segments leaves out of a name; empty if it is nothing, or all, or the $ of a $root, or no name.
 func lostParts(name string, names jsontree.Pointer) string {
-	if len(names) == 0 || !lostPart.MatchString(strings.ReplaceAll(name, "$root", "root")) {
+	if name == "" || len(names) == 0 || !lostPart.MatchString(strings.ReplaceAll(name, "$root", "root")) {
 		return ""
 	}
 	return strconv.Quote(name) + " is " + strings.Join(names, ".") + " now: an empty name is left out, and so is a $ at the beginning of one"

@@ -866,7 +866,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{`{"name":"Acme","version":"1.0","type":"1px","c":{"a":"#fff","b":"#000","name":"x","note":"of a brand","none":[]}}`, "members that are not tokens name, members that are not tokens version, members that are not tokens c.note, members that are not tokens c.none"},
 		{`{"name":"Acme","title":"#fff"}`, ""},
 		{`{"s":{"":{"a":"#fff"},"ok":"2px"},"x.":"1px","":"3px","y.z":"4px"}`, ", names that are empty s.a, names that are empty x"},
-		{`{"l":[{"name":"s//x","value":"4px"},{"name":"$c/l","value":"#ffe"},{"name":"c / y","value":"#fff"}]}`, "names with parts that are left out s.x, names with parts that are left out c.l"},
+		{`{"l":[{"name":"s//x","value":"4px"},{"name":"$c/l","value":"#ffe"},{"name":"c / y","value":"#fff"},{"path":["d","e"],"value":"#fff"}]}`, "names with parts that are left out s.x, names with parts that are left out c.l"},
 		{`{"collections":[{"name":"C","modes":["L"],"variables":[{"name":"c/$a","type":"FLOAT","values":{"L":1}},{"name":"c/ b","type":"FLOAT","values":{"L":1}}]}]}`, "names with parts that are left out c.a"},
 		{`{"a":"1px","b":{"c":"1px;} body{}"}}`, "values that are text in quotes b.c"},
 		{`{"a":{"$type":"dimension","$value":"16 px"},"b":{"$type":"string","$value":"16 px"},"c":{"$type":"dimension","$value":"16px"}}`, "blanks before units a"},
