@@ -47,12 +47,13 @@ func Make(defaults *jsontree.Node, modes, elements []Mode, slugs map[[2]string]s
 	p := &Plan{Theme: defaults}
 	theme := dtcg.Read(defaults)
 	var documents []*dtcg.Document
-	for _, m := range slices.Concat(modes, elements) {
+	for _, m := range slices.Concat(elements, modes) { // what an element has is usual, and a mode may have it otherwise
 		documents = append(documents, dtcg.Read(m.Tree))
 		if p.addMissing(theme, documents[len(documents)-1], m) {
 			theme = dtcg.Read(p.Theme)
 		}
 	}
+	documents = documents[len(elements):]
 	names := slugsOf(modes, slugs)
 	for i, m := range modes {
 		p.Variants = append(p.Variants, Variant{Mode: m, Slug: names[i], Overrides: difference(theme, documents[i], m.Of)})

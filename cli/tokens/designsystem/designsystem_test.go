@@ -142,6 +142,16 @@ func TestNamesClashOnlyWithTheirDimension(t *testing.T) {
 	}
 }
 
+// TestWhatElementsHaveIsUsual: a mode that has it otherwise is a Variant.
+func TestWhatElementsHaveIsUsual(t *testing.T) {
+	tree := func(text string) *jsontree.Node { return tokentreetest.Parse(t, text) }
+	dark, nav := Mode{"", "dark", tree(`{"x":{"$value":1},"nav":{"$value":3}}`), nil}, Mode{"", "nav", tree(`{"x":{"$value":1},"nav":{"$value":2}}`), nil}
+	p := Make(tree(`{"x":{"$value":1}}`), []Mode{dark}, []Mode{nav}, nil)
+	if got, of := written(p.Theme), written(p.Variants[0].Overrides); got != `{"x":{"$value":1},"nav":{"$value":2}}` || of != `{"nav":3}` {
+		t.Errorf("the Theme is %s, and dark says %s", got, of)
+	}
+}
+
 // TestModesOfElementsAreNoVariants: what they declare alone stands in the Theme.
 func TestModesOfElementsAreNoVariants(t *testing.T) {
 	tree := func(text string) *jsontree.Node { return tokentreetest.Parse(t, text) }

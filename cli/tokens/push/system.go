@@ -158,6 +158,9 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 	if modes, err = s.readPairs(modes, bar.Step); err != nil {
 		return err
 	}
+	for i, m := range s.elements {
+		s.theme.NameElements(s.ofElements[i], m.Name, s.plan.Theme)
+	}
 	for i, m := range modes {
 		s.modes[i].NameHidden()
 		for _, c := range s.plan.Clashes {

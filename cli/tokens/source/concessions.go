@@ -11,6 +11,7 @@ import (
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokenfile/repair"
 	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -114,6 +115,21 @@ func (s *Sources) concedeMetadata(theme *jsontree.Node) {
 			message += ", and the Theme has another $type; give both one"
 		}
 		c := tokenfile.Concession{Kind: "what modes say beside values", Pointer: first.pointer(), Path: cmp.Or(strings.Join(first.at, "."), "whole file"), Message: message}
+		s.read = append(s.read, concession{c, place})
+	}
+}
+
+// NameElements names the values of elements of a page, which a selector says, that the Theme has otherwise.
+func (s *Sources) NameElements(elements *Sources, selector string, theme *jsontree.Node) {
+	document, all := dtcg.Read(elements.Tree), dtcg.Read(theme)
+	for i := range document.Tokens {
+		t := &document.Tokens[i]
+		other, place := all.Token(t.Path), elements.spotOf(t.Pointer().String())
+		if other == nil || place.file == nil || jsontree.Equal(other.Value, t.Value) {
+			continue
+		}
+		spell := func(n *jsontree.Node) string { return tokenfile.Clip(string(jsontree.Append(nil, n))) }
+		c := tokenfile.Concession{Kind: "values of elements of a page", Pointer: place.pointer, Path: t.Path, Message: spell(t.Value) + " of " + selector + " is left out, and the Theme has " + spell(other.Value)}
 		s.read = append(s.read, concession{c, place})
 	}
 }

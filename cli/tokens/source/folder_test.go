@@ -722,3 +722,27 @@ func TestWhatAModeSaysBesideItsValuesIsNamed(t *testing.T) {
 		t.Errorf("named:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// TestValuesOfElementsAreNamed: those that the Theme has otherwise, with their lines.
+func TestValuesOfElementsAreNamed(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{"a.css": ":root { --a: 1px }\n.nav { --b: 2px;\n--a: 3px; --c: 4px }"})
+	system, s, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nav, err := system.Read(map[string]string{system.Dimensions[0].Name: "nav"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theme, err := jsontree.Parse(`{"a":{"$value":"1px"},"b":{"$value":"2px"}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.NameElements(nav, "nav", theme)
+	said := s.Concessions()
+	last := said[len(said)-1]
+	if last.Path != "a" || last.Message != `"3px" of nav is left out, and the Theme has "1px"` || !strings.HasSuffix(last.Location, "a.css:3") {
+		t.Errorf("named: %+v", said)
+	}
+}
