@@ -72,7 +72,7 @@ func TestSetsAndModesThatAreLeftOutAreNamed(t *testing.T) {
 func TestNoTokenSetOfAFolderIsPassedOver(t *testing.T) {
 	t.Parallel()
 	dir := written(t, map[string]string{
-		"$metadata.json": `{"tokenSetOrder":["core","l","gone"]}`, "core.json": `{"a":{"value":"1","type":"spacing"}}`, "mode/dark.json": `{"b":{"value":"2","type":"spacing"}}`,
+		"$metadata.json": `{"tokenSetOrder":["core","l","gone",]} // as an editor left it`, "core.json": `{"a":{"value":"1","type":"spacing"}}`, "mode/dark.json": `{"b":{"value":"2","type":"spacing"}}`,
 		"notes.json": `{"hello":"world"}`, "broken.json": `{"c":`, "list.yaml": "- {name: d, value: 1px}\n",
 		"l.yaml": "c: {value: 1px, type: spacing}\n", "m.json5": "{d: {value: '1px', type: 'spacing'}}", "core.yaml": "e: {value: 1px, type: spacing}\n",
 	})

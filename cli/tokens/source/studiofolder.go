@@ -183,11 +183,12 @@ func readStudioMeta(a opener, folder string) (*jsontree.Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		value, err := jsontree.Parse(strings.TrimPrefix(string(data), "\ufeff"))
+		text := strings.TrimPrefix(string(data), "\ufeff")
+		file, err := syntax.Parse(name, text)
 		if err != nil {
-			return nil, term.In(name, term.Fail("Export it again.", "the file is not valid JSON: %v", err))
+			return nil, unreadable(name, text, err)
 		}
-		meta.Members = append(meta.Members, jsontree.Member{Name: strings.TrimSuffix(base, ".json"), Value: value})
+		meta.Members = append(meta.Members, jsontree.Member{Name: strings.TrimSuffix(base, ".json"), Value: file.Root})
 	}
 	return meta, nil
 }
