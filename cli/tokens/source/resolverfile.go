@@ -365,10 +365,16 @@ func (s *Sources) Compare(other *Sources) {
 	})
 }
 
-// NameHidden takes the values as lost that no compared choice shows.
+// NameHidden takes the values as lost that no compared choice shows. Those of themes of Tokens Studio, whose sets are
+// laid over each other as the file says, are only named.
 func (s *Sources) NameHidden() {
 	for _, h := range s.hidden {
-		s.Faults = append(s.Faults, h.fault)
+		if !h.at.file.kind.HasSets() {
+			s.Faults = append(s.Faults, h.fault)
+			continue
+		}
+		message := h.fault.Value + ": " + strings.TrimPrefix(h.fault.Reason, h.at.String()+": ")
+		s.read = append(s.read, concession{tokenfile.Concession{Kind: "values that no theme shows", Pointer: h.at.pointer, Path: h.fault.Path, Message: message}, h.at})
 	}
 }
 
