@@ -182,7 +182,7 @@ func isModes(n *jsontree.Node) bool {
 	return usual
 }
 
-// WhyNotModes says why an object is no value for each mode, though it has names of modes; empty if it has none.
+// WhyNotModes says why an object does not have a value for each mode, though it has names of modes; empty if it has none.
 func WhyNotModes(n *jsontree.Node) string {
 	known, usual, other := "", "", ""
 	for _, m := range n.Members {

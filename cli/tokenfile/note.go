@@ -107,7 +107,7 @@ func (w *newNote) token(n *jsontree.Node, pointer string) {
 	w.tokens.Members = append(w.tokens.Members, jsontree.Member{Name: pointer, Value: entry})
 }
 
-// computesToItself is a value that is no expression of Tokens Studio: a colour, a number with a unit, an alias or a word.
+// computesToItself is a value that is not an expression of Tokens Studio: a colour, a number with a unit, an alias or a word.
 var computesToItself = regexp.MustCompile(`^(#\w+|-?[\d.]+[a-zA-Z]*|\{[^{}"]+\}|[\w-]+)$`)
 
 // quoted is a node as text: other tools look for tokens in all objects.

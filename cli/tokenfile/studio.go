@@ -429,7 +429,7 @@ func (c *setConverter) standard(kind string, value *jsontree.Node, path jsontree
 	if shape := Shape(value); shape != "" && shape != "typography" || !value.IsString() { // which takes nearly any words
 		return first[0], spelt
 	}
-	c.concede(disagreeing, path, spelled(value)+" is no value of "+first[0]+" and stays as a string")
+	c.concede(disagreeing, path, spelled(value)+" is not a value of "+first[0]+" and stays as a string")
 	return became, spelt
 }
 

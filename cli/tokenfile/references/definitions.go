@@ -2,6 +2,7 @@ package references
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"example.com/livery/cli/tokenfile/tree"
@@ -29,6 +30,9 @@ func Separate(documents []*jsontree.Node, named func(file string) int) (renamed 
 			}
 			return m
 		})
+	}
+	if !slices.ContainsFunc(renamed, func(names map[string]string) bool { return names != nil }) {
+		return renamed
 	}
 	for i, document := range documents {
 		documents[i] = withTexts(document, func(text string) string {

@@ -128,8 +128,7 @@ func (s *Sources) NameElements(elements *Sources, selector string, theme *jsontr
 		if other == nil || place.file == nil || jsontree.Equal(other.Value, t.Value) {
 			continue
 		}
-		spell := func(n *jsontree.Node) string { return tokenfile.Clip(string(jsontree.Append(nil, n))) }
-		c := tokenfile.Concession{Kind: "values of elements of a page", Pointer: place.pointer, Path: t.Path, Message: spell(t.Value) + " of " + selector + " is left out, and the Theme has " + spell(other.Value)}
+		c := tokenfile.Concession{Kind: "values of elements of a page", Pointer: place.pointer, Path: t.Path, Message: tokenfile.Spelled(t.Value) + " of " + selector + " is left out, and the Theme has " + tokenfile.Spelled(other.Value)}
 		s.read = append(s.read, concession{c, place})
 	}
 }

@@ -292,7 +292,7 @@ func (s *Sources) fault(file *tokenFile, part tokenfile.Part) {
 }
 
 // AsStored returns s, or if the files say nothing else than what is stored, a document or a flat map, s for this as it is:
-// what is written in it otherwise than the API takes it now is no change. References that it has are applied.
+// what is written in it otherwise than the API takes it now is not a change. References that it has are applied.
 func (s *Sources) AsStored(stored *jsontree.Node) *Sources {
 	isSame := len(s.forms) == 1 && jsontree.Equal(s.forms[0].parsed.Root, stored)
 	if !isSame || len(references.Unapplied(stored)) > 0 {
@@ -393,7 +393,7 @@ func (l layer) member(old *jsontree.Node, m jsontree.Member, at jsontree.Pointer
 // leaveOut names a member of a group in whose place something counts that stands here.
 func (l layer) leaveOut(m jsontree.Member, at jsontree.Pointer, here string) {
 	path, first := cmp.Or(strings.Join(at[:len(at)-1], "."), "whole file"), l.spotOf(at.String())
-	was := m.Name + " " + tokenfile.Clip(string(jsontree.Append(nil, m.Value)))
+	was := m.Name + " " + tokenfile.Spelled(m.Value)
 	if m.Name == "$extends" || m.Name == "$ref" {
 		reason := first.String() + ": the group has no tokens of " + was + ": " + here + " counts in its place; write one group that has both"
 		l.Faults = append(l.Faults, validate.Dropped{Path: path, Reason: reason, Tokens: 1})
