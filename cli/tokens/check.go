@@ -238,18 +238,11 @@ func faultsOf(document, stored *jsontree.Node, theme, overrides *source.Sources)
 			list = append(list, lint.Fault{Diagnostic: d, Location: overrides.TokenLocation(o.Path), Next: refusedNext})
 		}
 	}
-	refused := list
-	for _, f := range diagnosed(document, theme, overrides) {
-		if !isRefused(refused, f.Path) {
+	valid, _ := validate.DropInvalid(document, stored)
+	said := list
+	for _, f := range diagnosed(valid, theme, overrides) { // what is left out has no part in it
+		if !isRefused(said, f.Path) {
 			list = append(list, f)
-		}
-	}
-	if valid, lost := validate.DropInvalid(document, stored); len(lost) > 0 {
-		said := list
-		for _, f := range diagnosed(valid, theme, overrides) { // what needs a token that is left out
-			if !isRefused(said, f.Path) {
-				list = append(list, f)
-			}
 		}
 	}
 	advise(list, tokentree.Paths(document))

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.com/livery/cli/account"
@@ -16,11 +17,13 @@ import (
 
 // TestFaultsOfAThemeAreNotThoseOfItsOverrides: each names the file that has it, and the value there.
 func TestFaultsOfAThemeAreNotThoseOfItsOverrides(t *testing.T) {
+	long := strings.Repeat("x", 255)
 	for _, c := range []struct {
 		rule, theme, overrides string
 		want                   []string
 	}{
 		{"a collision of two names", `{"a-b":{"$value":1},"a":{"b":{"$value":2}}}`, `{"a-b":3}`, []string{"theme.json:1 nameCollision "}},
+		{"a collision with what is refused", `{"` + long + `":{"b":{"$value":2}},"` + long + `-b":{"$value":1}}`, `{}`, []string{"theme.json:1 refused "}},
 		{"each of two values", `{"a":{"$type":"color","$value":"x y"}}`, `{"a":"z"}`, []string{`over.json:1 valueMisfit "z"`, `theme.json:1 valueMisfit "x y"`}},
 		{"an alias that the overrides mend", `{"a":{"$value":"{x}"}}`, `{"a":1}`, nil},
 		{"a circle that the overrides close", `{"a":{"$value":1},"b":{"$value":"{a}"}}`, `{"a":"{b}"}`, []string{"over.json:1 aliasCycle ", "theme.json:1 aliasCycle "}},

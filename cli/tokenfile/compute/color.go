@@ -29,7 +29,7 @@ func (c *computer) modified(t *dtcg.Token, v *jsontree.Node) *jsontree.Node {
 		}
 	}
 	c.said = said
-	c.concede("modifiers of colours that cannot be computed", t, tokenfile.Clip(string(jsontree.Append(nil, found)))+" is not applied; the colour stays "+tokenfile.Clip(v.Text))
+	c.concede("modifiers of colours that cannot be computed", t, tokenfile.Spelled(found)+" is not applied; the colour stays "+tokenfile.Clip(v.Text))
 	return v
 }
 

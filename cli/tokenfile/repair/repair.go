@@ -120,17 +120,27 @@ func (r *Result) aliases() {
 }
 
 // WithoutSets returns a document of token sets in which an alias that names a token by its set too, {core.a.b} of a.b
-// in the set core, is one of the token. An alias that leads to a token as it is stays.
-func WithoutSets(root *jsontree.Node, sets []string) *jsontree.Node {
+// in the set core, is one of the token, and names these aliases. One that leads to a token as it is stays.
+func WithoutSets(root *jsontree.Node, sets []string) Result {
 	d := dtcg.Read(root)
-	return mapAliases(root, func(path string) string {
+	r := Result{Tree: mapAliases(root, func(path string) string {
 		for _, set := range sets {
 			if rest, ok := strings.CutPrefix(path, strings.ReplaceAll(set, "/", ".")+"."); ok && d.Token(path) == nil && d.Token(rest) != nil {
 				return rest
 			}
 		}
 		return path
-	})
+	})}
+	if r.Tree == root {
+		return r
+	}
+	after := dtcg.Read(r.Tree).Tokens
+	for i := range after {
+		if before, now := d.Tokens[i].Value, after[i].Value; now != before {
+			r.concede("aliases that name a token set", after[i].Pointer(), shown(before)+" is read as "+shown(now)+" of all token sets together")
+		}
+	}
+	return r
 }
 
 // throughGroup returns the path of what an alias means that leads on from the value of a token, if that is an alias of

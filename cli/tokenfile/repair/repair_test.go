@@ -130,7 +130,15 @@ func TestAliasesThatNameTheirSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"a":{"$value":1},"b":{"$value":"{a}"},"c":{"$value":"calc({a} * 2)"},"core":{"x":{"$value":2}},"d":{"$value":"{core.x}"},"e":{"$value":"{core.none}"}}`
-	if got := string(jsontree.Append(nil, WithoutSets(root, []string{"core", "theme/dark"}))); got != want {
+	done := WithoutSets(root, []string{"core", "theme/dark"})
+	if got := string(jsontree.Append(nil, done.Tree)); got != want {
 		t.Errorf("WithoutSets() = %s, want %s", got, want)
+	}
+	var named []string
+	for _, c := range done.Concessions {
+		named = append(named, c.Path)
+	}
+	if want := []string{"b", "c"}; !slices.Equal(named, want) {
+		t.Errorf("WithoutSets() names %v, want %v", named, want)
 	}
 }

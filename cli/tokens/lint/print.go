@@ -16,7 +16,7 @@ const (
 func Print(a *term.App, list []Fault, full, leavesOut bool) {
 	switch {
 	case len(list) == 0 && leavesOut:
-		a.Say("Everything that is taken from the files is rendered; what is left out is named above.")
+		a.Say("Everything that is taken from the files is rendered; what is left out, or only a text, is named above.")
 		return
 	case len(list) == 0:
 		a.Say("Everything is rendered.")

@@ -30,7 +30,9 @@ func (s *Sources) compute(files []*tokenFile) {
 	switch {
 	case hasSets(files):
 		rules = compute.Studio
-		s.Tree = repair.WithoutSets(s.Tree, setsOfFiles(files))
+		done := repair.WithoutSets(s.Tree, setsOfFiles(files))
+		s.Tree = done.Tree
+		s.concedeInTree(done.Concessions)
 	case slices.ContainsFunc(files, func(f *tokenFile) bool {
 		return f.kind == tokenfile.StyleDictionary && tokenfile.HasStudioTypes(f.parsed.Root)
 	}):

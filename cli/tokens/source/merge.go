@@ -57,7 +57,7 @@ func (s *Sources) mergeSet(file *tokenFile, part tokenfile.Part) *mergedSet {
 func (s *Sources) Notes() []string { return slices.Concat(s.notes, s.clashes) }
 
 // LeavesOut reports whether the files give a token more values than the one that counts: in several files, token sets
-// or modes.
+// or modes; or one of which the served files have a text alone.
 func (s *Sources) LeavesOut() bool {
 	if s == nil {
 		return false

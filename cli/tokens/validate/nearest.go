@@ -64,6 +64,12 @@ func (n *Names) Nearest(d dtcg.Diagnostic) string {
 	if wrong == "" || isKnown || len(n.paths) > maxCompared || len(n.found) == maxSlips {
 		return near
 	}
-	n.found[wrong] = term.Nearest(wrong, n.paths)
-	return n.found[wrong]
+	near = term.Nearest(wrong, n.paths)
+	if i := strings.LastIndexByte(wrong, '.') + 1; len(near) >= i && near[:i] == wrong[:i] { // a long group makes no slip of its name
+		if term.Nearest(wrong[i:], []string{near[i:]}) == "" {
+			near = ""
+		}
+	}
+	n.found[wrong] = near
+	return near
 }
