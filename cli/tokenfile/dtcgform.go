@@ -148,7 +148,7 @@ func (c *setConverter) movedOut(n *jsontree.Node, path jsontree.Pointer) *jsontr
 		above := m.Value.Find("$type")
 		m.Value = tree.MapMembers(m.Value, func(inner jsontree.Member) jsontree.Member {
 			name := m.Name + "." + inner.Name
-			isKept := isMeta(inner.Name) || isOwn && (isOfToken(inner.Name) || modeMember.MatchString(inner.Name))
+			isKept := isMeta(inner.Name) || isBuilt(m.Value) && inner.Name == "attributes" || isOwn && (isOfToken(inner.Name) || modeMember.MatchString(inner.Name))
 			if isKept || n.Find(name) != nil || len(notRead(inner.Value, nil, "")) == 0 {
 				return inner
 			}
@@ -421,7 +421,7 @@ func (c *setConverter) nameBeside(n *jsontree.Node, path jsontree.Pointer) {
 		isLeaf := func(l leaf) bool { return l.isToken() || isNumber(l) }
 		isChild := c.dialect == dollarTokens && n.Find("$value") != nil && !isMeta(m.Name) // of any shape: check names them too
 		switch {
-		case isOfToken(m.Name) || slices.Contains(metadataNames, m.Name):
+		case isOfToken(m.Name) || slices.Contains(metadataNames, m.Name) || isBuilt(n) && m.Name == "attributes":
 		case c.hidden(m.Value, below, insideToken(path)), isBuilt(n), slices.Contains(besideValue, m.Name):
 		case slices.Contains(commentNames, m.Name):
 			c.leave(n, m, path)

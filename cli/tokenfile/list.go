@@ -151,6 +151,9 @@ func withDollar(n *jsontree.Node, known map[string]int) *jsontree.Node {
 			return alias
 		})
 	})
+	if object, err := jsontree.Parse(textOf(value)); err == nil && object.IsObject() {
+		value = object // as JSON in a text, in which documentation of several modes has them
+	}
 	unit := textOf(n.Find("unit"))
 	isQuantity := unit != "" && bareNumber.MatchString(value.Text)
 	if isQuantity {

@@ -197,7 +197,7 @@ func isLegacyToken(n *jsontree.Node) bool {
 
 // isBuilt reports whether a token is one of a file that Style Dictionary has built: its value is what a platform gets.
 func isBuilt(n *jsontree.Node) bool {
-	return n.Find("original").IsObject() && n.Find("attributes").IsObject()
+	return n.Find("attributes").IsObject() && (n.Find("original").IsObject() || textOf(n.Find("filePath")) != "")
 }
 
 func isMeta(name string) bool { return strings.HasPrefix(name, "$") && name != "$root" }

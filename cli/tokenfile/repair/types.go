@@ -2,6 +2,7 @@ package repair
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,11 +118,19 @@ func known(typ *jsontree.Node) bool {
 	return ok
 }
 
+// channels are those of a colour without a function around them, as stylesheets take them into their own.
+var channels = regexp.MustCompile(`^[\d.]+(?:deg)?(?:(?:\s*,\s*|\s+)[\d.]+%?){2}(?:\s*[,/]\s*[\d.]+%?)?$`)
+
+const asChannels = " has the channels of a colour alone, and stays a text; rgb() or hsl() around them make a colour"
+
 // wrongValues gives a token whose value its type never has the type of the shape of the value. A word alone, such as
 // red for a dimension, has no shape that says more than the type.
 func (r *Result) wrongValues() {
 	r.retype("types that disagree with the value", func(d *dtcg.Document, i int, kind css.Kind) (typ, message string) {
 		t := &d.Tokens[i]
+		if kind == css.Color && t.Value.IsString() && channels.MatchString(t.Value.Text) {
+			return "string", shown(t.Value) + asChannels
+		}
 		isWord := t.Value.IsString() && !strings.ContainsAny(t.Value.Text, " #(0123456789")
 		if dtcg.Fits(d, t.Resolved, t.Value) || strings.Contains(shown(t.Value), "{") || isWord && css.FitsKind(kind, t.Value) {
 			return "", ""
