@@ -18,6 +18,7 @@ type leaf struct {
 	value  *jsontree.Node
 	origin jsontree.Pointer // its place in the file, if that is another
 	is     bool             // what stands around the value says that it is one of a token
+	isType bool             // it is the type of a token that has no value
 }
 
 // leaves lists the values of plain JSON: all but objects, objects that are values by their shape, and objects of modes;
@@ -37,10 +38,18 @@ func leaves(n *jsontree.Node, at jsontree.Pointer, list []leaf) []leaf {
 				list = append(list, leaf{path: append(below[:len(below):len(below)], strconv.Itoa(i)), value: item, is: is})
 			}
 		default:
-			list = append(list, leaf{path: below, value: m.Value})
+			list = append(list, leaf{path: below, value: m.Value, isType: m.Name == "type" && isTypeAlone(n)})
 		}
 	}
 	return list
+}
+
+// isTypeAlone reports whether an object is a token of a known type without a value.
+func isTypeAlone(n *jsontree.Node) bool {
+	_, isStudio := studioTypes[textOf(n.Find("type"))]
+	return (isStudio || SameType(textOf(n.Find("type"))) != "") && !slices.ContainsFunc(n.Members, func(m jsontree.Member) bool {
+		return m.Name != "type" && !isMeta(m.Name) && !slices.Contains(commentNames, m.Name)
+	})
 }
 
 // isPlainValue reports whether an object is a value by its shape. One with a size of a font and other members than
@@ -269,6 +278,10 @@ func readPlain(root *jsontree.Node, o Options) ([]Part, error) {
 			})
 		}
 		switch {
+		case l.isType:
+			path := strings.Join(l.path[:len(l.path)-1], ".")
+			tree.part.Concessions = append(tree.part.Concessions, Concession{withoutValue, origin, path, "it has the type " + spelled(l.value) + " and no value; give it one"})
+			continue
 		case l.isOfFile(hasGroups):
 			message := spelled(l.value) + " is left out"
 			if isArray(l.value) {

@@ -421,6 +421,10 @@ func HasStudioTypes(root *jsontree.Node) (found bool) {
 // standard is the function of that name, but for a value that only a string takes: a text that has no shape is named,
 // and any other value keeps its type, for the repair to judge.
 func (c *setConverter) standard(kind string, value *jsontree.Node, path jsontree.Pointer) (string, *jsontree.Node) {
+	if short := MapStrings(value, WithoutSemicolon); kind == "other" && short != value && Shape(short) != "" {
+		c.concede(EndsOfDeclarations, path, spelled(value)+" is read as "+spelled(short))
+		value = short
+	}
 	became, spelt := standard(kind, value)
 	first := studioTypes[kind].types
 	if became != "string" || kind == became || first[0] == became {
@@ -432,6 +436,9 @@ func (c *setConverter) standard(kind string, value *jsontree.Node, path jsontree
 	c.concede(disagreeing, path, spelled(value)+" is not a value of "+first[0]+" and stays as a string")
 	return became, spelt
 }
+
+// EndsOfDeclarations is the kind of the concessions of values with a semicolon or the like behind them.
+const EndsOfDeclarations = "ends of declarations behind values"
 
 // disagreeing is the kind of the concessions of values that their types do not have.
 const disagreeing = "types that disagree with the value"

@@ -828,6 +828,7 @@ func TestFormsOfTheWorld(t *testing.T) {
 		{"blanks before units", `{"$type":"duration","a":{"$value":"1.5 s"},"g":{"$type":"string","b":{"$value":"16 px"}},"t":{"$type":"typography","$value":{"fontSize":"-1  rem"}}}`, `{"$type":"duration","a":{"$value":"1.5s"},"g":{"$type":"string","b":{"$value":"16 px"}},"t":{"$type":"typography","$value":{"fontSize":"-1rem"}}}`},
 		{"an item of a registry", `{"name":"r","items":[{"name":"button"},{"name":"theme","cssVars":{"light":{"a":"#fff"},"dark":{"a":"#000"}}}]}`, `{"a":{"$value":"#fff"}}`},
 		{"fonts of a page", `{"cssVars":{"theme":{"font-sans":"\"A, B\", var(--font-geist), var(--font-b), serif","font-b":"Inter"}}}`, `{"font-sans":{"$value":"\"A, B\", {font-b}, serif"},"font-b":{"$type":"fontFamily","$value":"Inter"}}`},
+		{"a semicolon behind a gradient of no kind", `{"a":{"value":"linear-gradient(red, blue);","type":"other"},"b":{"value":"Buy;","type":"other"}}`, `{"a":{"$type":"string","$value":"linear-gradient(red, blue)"},"b":{"$type":"string","$value":"Buy;"}}`},
 		{"what plain JSON says of itself", `{"title":"My theme","version":2,"type":"1px","c":{"title":"x","a":"#fff","description":"Not for print"}}`, `{"type":{"$value":"1px"},"c":{"title":{"$value":"x"},"a":{"$value":"#fff"}}}`},
 		{"a group that is called cssVars", `{"cssVars":{"light":{"a":{"$value":"#fff"}}}}`, `{"cssVars":{"light":{"a":{"$value":"#fff"}}}}`},
 	}

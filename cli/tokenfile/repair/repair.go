@@ -177,7 +177,7 @@ func (r *Result) semicolons() {
 		}
 		at := t.Pointer()
 		values[at.String()] = value
-		r.concede("ends of declarations behind values", at, shown(t.Value)+" is read as "+shown(value))
+		r.concede(tokenfile.EndsOfDeclarations, at, shown(t.Value)+" is read as "+shown(value))
 	}
 	r.Tree = withMembers(r.Tree, "$value", values)
 }

@@ -63,6 +63,11 @@ func TestFoldersArePushedAsTheyCome(t *testing.T) {
 			`{"a":{"$value":2}}`, "the modes day, night of the same tokens stand in files of their own",
 		},
 		{
+			"types without a value in plain JSON",
+			map[string]string{"a.json": `{"a":{"c":"#fff"},"b":{"$extensions":{},"type":"spacing"},"d":{"type":"disc"}}`},
+			`{"a":{"c":{"$value":"#fff"}},"d":{"type":{"$value":"disc"}}}`, "a.json:1: b: it has the type",
+		},
+		{
 			"plain JSON in several files",
 			map[string]string{"a.json": `{"a":"#fff"}`, "shadow.json": `{"s":"0 1px 2px red;"}`, "z.json": `{"z-index-top":9}`, "tsconfig.json": `{"include":["src"],"strict":true}`},
 			`{"a":{"$value":"#fff"},"s":{"$value":"0 1px 2px red"},"z-index-top":{"$value":9}}`, "ends of declarations behind values",
