@@ -18,7 +18,7 @@ var usualModes = []string{"default", "base", "light", "day", "desktop", "comfort
 var usualNames = append(slices.Clone(usualModes), "standard", "normal", "regular", "cozy", "medium", "mode1", "value")
 
 // knownModes are the names by which an object inside a value is one value for each mode.
-var knownModes = append([]string{"dark", "dim", "night", "mobile", "tablet", "compact", "disabled", "wireframe", "lightest", "darkest", "highcontrast", "hc", "lighthc", "darkhc", "lighthighcontrast", "darkhighcontrast"}, usualModes...)
+var knownModes = append([]string{"dark", "dim", "night", "mobile", "tablet", "compact", "spacious", "disabled", "wireframe", "lightest", "darkest", "highcontrast", "hc", "lighthc", "darkhc", "lighthighcontrast", "darkhighcontrast"}, usualModes...)
 
 // modeValues chooses one value of those that stand side by side in a value, as in {"light": "#fff", "dark": "#000"}.
 type modeValues struct {

@@ -138,6 +138,7 @@ var kinds = []struct{ mode, dimension, when string }{
 	{"print", "media", "print"},
 	{"compact", "density", ""},
 	{"comfortable", "density", ""},
+	{"spacious", "density", ""},
 	{"mobile", "viewport", ""},
 	{"tablet", "viewport", ""},
 	{"desktop", "viewport", ""},
