@@ -294,6 +294,8 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"a brand without the default", []string{"acme/dark", "acme/light", "globex/dark"}, "brand: acme, globex; : light, dark", "1 2 0 2"},
 		{"modes of both", []string{"dark/compact", "dark/cozy", "light/compact", "light/cozy"}, "mode: cozy, compact; : light, dark", "3 2 1 0"},
 		{"modes of values too", []string{"compact", "cozy", "base v"}, ": light, dark, compact", ""},
+		{"one mode in a folder of modes", []string{"base/a", "themes/dark/a"}, ": , dark", ""},
+		{"folders in one of a mode", []string{"component/a/x", "dark/component/y", "dark/z o-"}, ": , dark", ""},
 		{"densities", []string{"comfortable", "spacious"}, ": comfortable, spacious", ""},
 		{"a file of a mode that says less", []string{"acme/dark", "acme/light", "globex/dark o-", "globex/light"}, "brand: acme, globex; : light, dark", "1 3 0 3"},
 		{"a scheme of all brands and one of a brand", []string{"dark", "light", "brands/a/dark", "brands/a/light", "brands/b/light"}, ": light, dark; brands: a, b", "3 2 4 4"},

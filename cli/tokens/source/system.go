@@ -462,7 +462,24 @@ func (n fileNames) modeOf(f *tokenFile) (at modeKey, mode string) {
 	if isBeside && tokenfile.IsModeName(f.folderName()) {
 		return modeKey{folder: above}, f.folderName()
 	}
+	if around := f.modeAround(); around != "" {
+		return modeKey{folder: filepath.Dir(around)}, filepath.Base(around)
+	}
 	return modeKey{}, ""
+}
+
+// modeAround is the innermost folder that is called as a mode other than a default, such as dark, of those around a file
+// and below the folder that was named; empty if there is none.
+func (f *tokenFile) modeAround() string {
+	if f.folder == "" {
+		return ""
+	}
+	for folder := filepath.Dir(f.name); folder != filepath.Clean(f.folder) && len(folder) > len(f.folder); folder = filepath.Dir(folder) {
+		if name := filepath.Base(folder); tokenfile.IsModeName(name) && !tokenfile.HasUsual([]string{name}) {
+			return folder
+		}
+	}
+	return ""
 }
 
 // isOfFolder reports whether a file has a token that another in its folder has, and none of the folders beside: each file
