@@ -269,3 +269,21 @@ func TestAPlanFollowsADimensionThatHasAnotherName(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatASkippedModeShowsIsNotLost: a push reads it all the same.
+func TestWhatASkippedModeShowsIsNotLost(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.resolver.json")
+	text := `{"version":"2025.10","modifiers":{"theme":{"default":"light","contexts":{"light":[{"x":{"$value":1},"y":{"$value":2}}]}},` +
+		`"density":{"default":"normal","contexts":{"normal":[{"x":{"$value":3},"y":{"$value":4}}],"compact":[{"y":{"$value":5}}]}}},` +
+		`"resolutionOrder":[{"$ref":"#/modifiers/theme"},{"$ref":"#/modifiers/density"}]}`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := &system{files: []string{file}, decided: &planFile{Variants: []planVariant{{Dimension: "density", Mode: "compact", Skip: true}}}}
+	if err := s.read(&term.App{}, tokenfile.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.theme.Faults) != 1 || s.theme.Faults[0].Path != "y" {
+		t.Errorf("lost are %v, want y", s.theme.Faults)
+	}
+}

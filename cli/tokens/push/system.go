@@ -133,12 +133,12 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 	defer bar.Done()
 	for _, d := range s.source.Dimensions {
 		for _, mode := range d.Modes[1:] {
-			if s.decided.skips(d.Name, mode) {
+			read, err := s.source.Read(map[string]string{d.Name: mode})
+			if s.decided.skips(d.Name, mode) { // but what it shows is not lost
 				slug := s.decided.slugs()[[2]string{d.Name, mode}]
 				s.skipped = append(s.skipped, planVariant{Dimension: d.Name, Mode: mode, Slug: slug, Skip: true})
 				continue
 			}
-			read, err := s.source.Read(map[string]string{d.Name: mode})
 			if err != nil {
 				return err
 			}
@@ -161,8 +161,8 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 	for i, m := range s.elements {
 		s.theme.NameElements(s.ofElements[i], m.Name, s.plan.Theme)
 	}
+	s.source.NameHidden(append([]*source.Sources{s.theme}, s.modes...)...)
 	for i, m := range modes {
-		s.modes[i].NameHidden()
 		for _, c := range s.plan.Clashes {
 			if c.Dimension == m.Dimension && c.Mode == m.Name {
 				reason := s.modes[i].TokenLocation(c.Path) + ": the Theme has a group there, or a token above it; rename one of the two"
@@ -183,7 +183,7 @@ func (s *system) readPairs(modes []designsystem.Mode, step func()) ([]designsyst
 	}
 	s.noteApart(s.plan.Join(s.source.Dimensions, modes))
 	for i, v := range alone {
-		for j, other := range alone[i+1:] {
+		for _, other := range alone[i+1:] {
 			first, second := v, other
 			if isBrand[second.Dimension] {
 				first, second = second, first
@@ -196,8 +196,6 @@ func (s *system) readPairs(modes []designsystem.Mode, step func()) ([]designsyst
 			if err != nil {
 				return nil, err
 			}
-			s.modes[i].Compare(read)
-			s.modes[i+1+j].Compare(read)
 			both, differ := s.plan.Both(first, second, read.Tree)
 			if s.isMode(both) {
 				both.Name = first.Name + " + " + second.Name
