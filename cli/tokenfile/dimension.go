@@ -113,6 +113,10 @@ type theme struct {
 func themesOf(meta *jsontree.Node, sets []string, at func(set string) *jsontree.Node) (themes []theme) {
 	for _, n := range itemsOf(meta.Find("$themes")) {
 		t := theme{textOf(n.Find("group")), textOf(n.Find("name")), map[string]string{}, ""}
+		isOfGroup := func(other theme) bool { return IsOneName(other.group, t.group) }
+		if i := slices.IndexFunc(themes, isOfGroup); i >= 0 {
+			t.group = themes[i].group
+		}
 		for _, m := range membersOf(n.Find("selectedTokenSets")) {
 			t.states[m.Name] = textOf(m.Value)
 		}
@@ -126,6 +130,11 @@ func themesOf(meta *jsontree.Node, sets []string, at func(set string) *jsontree.
 		return impliedThemes(sets, at)
 	}
 	return themes
+}
+
+// IsOneName reports whether two names of a group of themes differ at most in letter case and in blanks around them.
+func IsOneName(a, b string) bool {
+	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
 }
 
 // modeFolders are the names of folders in which each file or token set is a mode.

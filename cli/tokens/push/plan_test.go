@@ -268,6 +268,11 @@ func TestAPlanFollowsADimensionThatHasAnotherName(t *testing.T) {
 			t.Errorf("%s: the defaults are %q, want %q; the Variant is of %q, want %q", c.rule, got, c.defaults, p.Variants[0].Dimension, c.want)
 		}
 	}
+	p := &planFile{Defaults: []planVariant{{"Mode", "light", "", false}, {"mode ", "s", "", false}}, Variants: []planVariant{{"Mode", "dark", "d", false}, {"mode ", "m", "x", false}, {"mode ", "dark", "y", false}}}
+	files := []tokenfile.Dimension{of("mode", "light", "dark", "s", "m")}
+	if got := p.defaultsOf(files); !slices.Equal(got, []string{"light"}) || p.slugs()[[2]string{"mode", "m"}] != "x" || p.slugs()[[2]string{"mode", "dark"}] != "d" {
+		t.Errorf("two names that differ in letter case: the defaults are %q, the slugs %v", got, p.slugs())
+	}
 }
 
 // TestWhatASkippedModeShowsIsNotLost: a push reads it all the same.
