@@ -116,6 +116,11 @@ func (s *System) Read(choice map[string]string) (*Sources, error) {
 	return read, nil
 }
 
+// Told returns what s tells beside its document.
+func (s *Sources) Told() *Sources {
+	return &Sources{Faults: s.Faults, read: s.read, hidden: s.hidden, merged: s.merged}
+}
+
 // without returns what of a list is not in another.
 func without[T comparable](list, known []T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(item T) bool { return slices.Contains(known, item) })
