@@ -42,7 +42,7 @@ func (s *System) NameHidden(all ...*Sources) {
 				continue
 			}
 			isNamed[h.place()] = true
-			value, reason := tokenfile.Spelled(h.at.value), "neither the Theme nor a Variant has this value, for that of "+h.by.String()+" counts; remove one of the two"
+			value, reason := tokenfile.Spelled(h.at.value), "neither the Theme nor a Variant has this value, for that of "+h.by.String()+" counts; remove one of the two, or give each a mode"
 			if h.isLost {
 				read.Faults = append(read.Faults, validate.Dropped{Path: h.path, Reason: h.at.String() + ": " + reason, Tokens: 1, Value: value})
 				continue

@@ -143,7 +143,7 @@ func hiddenIn(t *testing.T, dir string, decided func([]tokenfile.Dimension) []st
 		all = append(all, read)
 	}
 	system.NameHidden(all...)
-	said := regexp.MustCompile(`^neither the Theme nor a Variant has this value, for that of \S+\.json:\d+ counts; remove one of the two$`)
+	said := regexp.MustCompile(`^neither the Theme nor a Variant has this value, for that of \S+\.json:\d+ counts; remove one of the two, or give each a mode$`)
 	for _, s := range all {
 		for _, f := range s.Faults {
 			if where, reason := f.Place(); said.MatchString(reason) {
