@@ -4,12 +4,17 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/source"
+	"example.com/livery/renderer/jsontree"
+	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 // TestValuesInNoResultAreNamed: those of the default too, and by what the results have. What a later file of one mode
@@ -107,7 +112,7 @@ func TestValuesInNoResultAreNamed(t *testing.T) {
 			if !kept {
 				decided = nil
 			}
-			lost, named := hiddenIn(t, dir, decided)
+			lost, named, _ := hiddenIn(t, dir, decided)
 			slices.Sort(lost)
 			slices.Sort(named)
 			if strings.Join(lost, ", ") != c.lost || strings.Join(named, ", ") != c.named {
@@ -117,8 +122,61 @@ func TestValuesInNoResultAreNamed(t *testing.T) {
 	}
 }
 
-// hiddenIn reads each mode of a folder, and each two, and returns the values that none has: lost, and only named.
-func hiddenIn(t *testing.T, dir string, decided func([]tokenfile.Dimension) []string) (lost, named []string) {
+// TestEachValueIsInAResultOrNamed: whatever sets the themes of Tokens Studio take, and which of them are the defaults.
+func TestEachValueIsInAResultOrNamed(t *testing.T) {
+	rapid.Check(t, func(draw *rapid.T) {
+		files, places, taken := map[string]string{}, map[string]string{}, map[string]bool{} // places of values -> "x 1"
+		order := []string{"a", "b", "c", "d"}
+		for _, set := range order {
+			text := "{"
+			for i, value := range rapid.SliceOfN(rapid.IntRange(0, 3), 1, 3).Draw(draw, "values") {
+				token := string(rune('x' + i))
+				text += strings.Repeat(",", min(i, 1)) + "\n" + `"` + token + `":{"$type":"number","$value":` + strconv.Itoa(value) + "}"
+				places[set+".json:"+strconv.Itoa(i+2)] = token + " " + strconv.Itoa(value)
+			}
+			files[set+".json"] = text + "}"
+		}
+		var themes []string
+		for i := range rapid.IntRange(1, 5).Draw(draw, "themes") {
+			selected := ""
+			for _, set := range order {
+				if state := rapid.SampledFrom([]string{"enabled", "source", "disabled"}).Draw(draw, "state"); state != "disabled" {
+					selected += strings.Repeat(",", min(len(selected), 1)) + `"` + set + `":"` + state + `"`
+					taken[set] = true
+				}
+			}
+			group := rapid.SampledFrom([]string{"Mode", "Brand"}).Draw(draw, "group")
+			themes = append(themes, `{"name":"`+strconv.Itoa(i)+`","group":"`+group+`","selectedTokenSets":{`+selected+`}}`)
+		}
+		files["$themes.json"] = "[" + strings.Join(themes, ",") + "]"
+		files["$metadata.json"] = `{"tokenSetOrder":["` + strings.Join(order, `","`) + `"]}`
+		last := rapid.Bool().Draw(draw, "last")
+		lost, named, shown := hiddenIn(t, written(t, files), func(all []tokenfile.Dimension) (modes []string) {
+			for _, d := range all {
+				if modes = append(modes, d.Modes[0]); last {
+					modes[len(modes)-1] = d.Modes[len(d.Modes)-1]
+				}
+			}
+			return modes
+		})
+		said := map[string]bool{}
+		for _, one := range append(lost, named...) {
+			place, _, _ := strings.Cut(one, " ")
+			if said[places[place]] = true; shown[places[place]] {
+				draw.Errorf("%s of %v is named, and in a result", one, files)
+			}
+		}
+		for place, value := range places {
+			if taken[place[:1]] && !shown[value] && !said[value] {
+				draw.Errorf("%s of %v is in no result, and not named", place, files)
+			}
+		}
+	})
+}
+
+// hiddenIn reads each mode of a folder, and each two, and returns the values that none has, lost and only named, and what
+// the documents have.
+func hiddenIn(t *testing.T, dir string, decided func([]tokenfile.Dimension) []string) (lost, named []string, shown map[string]bool) {
 	t.Helper()
 	system, theme, err := source.OpenSystem(&term.App{}, []string{dir}, decided, tokenfile.Options{})
 	if err != nil {
@@ -143,8 +201,12 @@ func hiddenIn(t *testing.T, dir string, decided func([]tokenfile.Dimension) []st
 		all = append(all, read)
 	}
 	system.NameHidden(all...)
+	shown = map[string]bool{}
 	said := regexp.MustCompile(`^neither the Theme nor a Variant has this value, for that of \S+\.json:\d+ counts; remove one of the two, or give each a mode$`)
 	for _, s := range all {
+		for _, m := range s.Tree.Members {
+			shown[m.Name+" "+string(jsontree.Append(nil, m.Value.Find("$value")))] = true
+		}
 		for _, f := range s.Faults {
 			if where, reason := f.Place(); said.MatchString(reason) {
 				lost = append(lost, strings.TrimPrefix(where, dir+string(filepath.Separator))+" "+f.Value)
@@ -156,5 +218,5 @@ func hiddenIn(t *testing.T, dir string, decided func([]tokenfile.Dimension) []st
 			}
 		}
 	}
-	return lost, named
+	return lost, named, shown
 }
