@@ -113,6 +113,10 @@ type theme struct {
 func themesOf(meta *jsontree.Node, sets []string, at func(set string) *jsontree.Node) (themes []theme) {
 	for _, n := range itemsOf(meta.Find("$themes")) {
 		t := theme{textOf(n.Find("group")), textOf(n.Find("name")), map[string]string{}, ""}
+		isOfGroup := func(other theme) bool { return IsOneName(other.group, t.group) }
+		if i := slices.IndexFunc(themes, isOfGroup); i >= 0 {
+			t.group = themes[i].group
+		}
 		for _, m := range membersOf(n.Find("selectedTokenSets")) {
 			t.states[m.Name] = textOf(m.Value)
 		}
@@ -126,6 +130,11 @@ func themesOf(meta *jsontree.Node, sets []string, at func(set string) *jsontree.
 		return impliedThemes(sets, at)
 	}
 	return themes
+}
+
+// IsOneName reports whether two names of a group of themes differ at most in letter case and in blanks around them.
+func IsOneName(a, b string) bool {
+	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
 }
 
 // modeFolders are the names of folders in which each file or token set is a mode.
@@ -277,47 +286,20 @@ func haveOneToken(a, b *jsontree.Node) bool {
 }
 
 // Standings returns what it means of each token set that a later one gives a token another value. If themes of the file
-// say which sets are laid over each other, it means something of those that the one chosen theme alone enables.
-func Standings(meta *jsontree.Node, sets []string, at func(set string) *jsontree.Node, o Options) map[string]Standing {
+// say which sets are laid over each other, it means nothing.
+func Standings(meta *jsontree.Node, sets []string, at func(set string) *jsontree.Node) map[string]Standing {
 	standings := map[string]Standing{}
-	if o.Choice == nil {
+	if len(itemsOf(meta.Find("$themes"))) > 0 {
 		return standings
 	}
-	asked, themes, isSaid := map[string]int{}, themesOf(meta, sets, at), len(itemsOf(meta.Find("$themes"))) > 0
-	for _, t := range themes {
-		if isSaid {
-			t.choose(standings, themes, o)
-			continue
-		}
-		mode, isChosen := o.Choice[t.group]
+	for _, t := range impliedThemes(sets, at) {
 		for set, state := range t.states {
-			if isChosen && mode == t.name && state != "under" {
-				asked[set]++
-			}
-			switch {
-			case state == "shared":
+			if standings[set] = Own; state == "shared" {
 				standings[set] = Shared
-			case asked[set] == len(o.Choice):
-				standings[set] = Own
 			}
 		}
 	}
 	return standings
-}
-
-// choose gives a standing to the sets that a theme enables and no other of its group takes, if it alone is chosen.
-func (t theme) choose(standings map[string]Standing, themes []theme, o Options) {
-	if len(o.Choice) != 1 || o.Choice[t.group] != t.name {
-		return
-	}
-	for set, state := range t.states {
-		isElsewhere := slices.ContainsFunc(themes, func(other theme) bool {
-			return other.group == t.group && other.name != t.name && slices.Contains(takenStates, other.states[set])
-		})
-		if state == "enabled" && !isElsewhere {
-			standings[set] = Chosen
-		}
-	}
 }
 
 // studioGroups lists the groups of the themes of Tokens Studio as dimensions, in the order of the file.

@@ -45,7 +45,7 @@ func convertStudio(root *jsontree.Node, o Options) ([]Part, error) {
 		sets[i] = at(name)
 	}
 	o = o.Memo.withTokens(o, root, sets)
-	parts, standings := make([]Part, 0, len(wanted)), Standings(root, names, at, o)
+	parts, standings := make([]Part, 0, len(wanted)), Standings(root, names, at)
 	for _, name := range wanted {
 		set := root.Find(name)
 		part := o.Memo.set(set, func() Part { return convertSet(name, set, jsontree.Pointer{name}, studioTokens, o) })

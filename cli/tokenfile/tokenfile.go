@@ -101,13 +101,12 @@ type Standing int
 const (
 	Laid   Standing = iota // parts are meant to be laid over this one
 	Shared                 // this one is of all modes, and those of one mode are laid over it
-	Own                    // this one is of the mode that is read, and nothing is laid over it
-	Chosen                 // this one is of the mode that is read, and another choice may have its values
+	Own                    // this one is of a mode, and nothing is laid over it
 )
 
-// LosesTo reports whether a value is in no mode if a later part with a standing gives the token another.
+// LosesTo reports whether a value is lost if a later part with a standing gives the token another in each mode.
 func (s Standing) LosesTo(later Standing) bool {
-	return s == Own || s == Shared && later == Shared || s == Chosen && later != Chosen
+	return s == Own || s == Shared && later == Shared
 }
 
 // Concession is something of a file that is read otherwise than it is written, or that is left out without a token

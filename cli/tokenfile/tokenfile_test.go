@@ -312,6 +312,7 @@ func TestNamesOfTokenSetsImplyThemes(t *testing.T) {
 		{`[]`, "theme/light,theme/dark,light,dark", choice{"theme": "dark"}, "theme=light,dark; =light,dark", "theme/dark,light"},
 		{`[]`, "core,light,base,default", choice{}, "", "core,light,base,default"},
 		{`[{"group":"g","name":"a","selectedTokenSets":{"x":"enabled","y":"source","z":"source"}},{"group":"g","name":"a","selectedTokenSets":{"w":"enabled","z":"disabled"}}]`, "w,x,y,z,dark", choice{}, "g=a,a 2", "y,z,x"},
+		{`[{"group":"G ","name":"a","selectedTokenSets":{"x":"enabled"}},{"group":"g","name":"b","selectedTokenSets":{"y":"enabled"}},{"name":"c","selectedTokenSets":{"z":"enabled"}}]`, "x,y,z", choice{"G ": "b"}, "G =a,b; =c", "y,z"},
 	} {
 		meta, sets := themes(c.themes), strings.Split(c.sets, ",")
 		var part Part

@@ -51,6 +51,7 @@ type Source struct {
 	Without []string         // members of it that the document replaces
 	Tree    *jsontree.Node   // the document's own tokens; nil for a file
 	Pointer string           // into the document: to the tokens, or to the reference to the file
+	Context string           // pointer to the context that it is of; empty if it is of a set
 }
 
 // Error says what is wrong with a document, or with what is asked of it.
@@ -180,8 +181,14 @@ func (d *Document) Sources(contexts map[string]string) (list []Source, err error
 		if e.name != "" {
 			sources, at = e.node.Find("contexts").Find(contexts[e.name]), below(e.at, "contexts", contexts[e.name])
 		}
+		first := len(list)
 		if list, err = d.list(list, sources, at, nil); err != nil {
 			return nil, err
+		}
+		for i := range list[first:] {
+			if e.name != "" {
+				list[first+i].Context = at.String()
+			}
 		}
 	}
 	return list, nil

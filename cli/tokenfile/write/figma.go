@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
@@ -132,9 +133,26 @@ func (f *figmaFile) variable(i int) (v variable, ok bool) {
 	return v, ok
 }
 
-// name is the name of a variable, with slashes between its groups; each has its own.
+// name is the name of a variable, with slashes between its groups; each has its own. Parts are as Figma keeps them, without
+// blanks around them: the note has those of the token.
 func (f *figmaFile) name(t *dtcg.Token) string {
-	name := strings.TrimSuffix(strings.Join(t.Segments(), "/"), "/$root")
+	segments, parts := t.Segments(), []string{}
+	if last := len(segments) - 1; last > 0 && segments[last] == "$root" {
+		segments = segments[:last]
+	}
+	for _, segment := range segments {
+		at := len(parts)
+		for part := range strings.SplitSeq(segment, "/") {
+			part = strings.TrimLeftFunc(strings.TrimSpace(part), func(r rune) bool { return r == '$' || unicode.IsSpace(r) })
+			if part != "" {
+				parts = append(parts, part)
+			}
+		}
+		if len(parts) == at {
+			parts = append(parts, "_")
+		}
+	}
+	name := strings.Join(parts, "/")
 	for f.names[name] {
 		name += "_"
 	}

@@ -59,7 +59,7 @@ func roundTrip(t require, document *jsontree.Node) {
 
 // TestWhatIsPulledIsPushedUnchanged: whatever the document, each form gives it back.
 func TestWhatIsPulledIsPushedUnchanged(t *testing.T) {
-	names := rapid.SampledFrom([]string{"a", "b", "value", "value_", "type", "a/b", "é", "comment", " x ", "sets", "light"})
+	names := rapid.SampledFrom([]string{"a", "b", "value", "value_", "type", "a/b", "é", "comment", " x ", "sets", "light", "/", " ", "x", "a /", " $a"})
 	values := rapid.SampledFrom([]string{
 		`"#fff"`, `"4px"`, `1.50`, `"x"`, `{"q":1}`, `"{a}"`, `"{b.value}"`, `["Inter","sans-serif"]`, `{"colorSpace":"srgb","components":[0,0.5,1],"alpha":0.5}`,
 		`{"value":4,"unit":"rem"}`, `[{"offsetX":"0","offsetY":{"value":1,"unit":"px"},"blur":"2px","color":"{a}","inset":true}]`, `true`,
@@ -113,6 +113,23 @@ func TestAnEmptyGroupIsPulledAndPushed(t *testing.T) {
 	for _, text := range []string{
 		`{"a":{},"a/b":{"$value":"#fff"},"c":{"d":{}},"c/d/e":{"$value":1}}`,
 		`{"a":{"value":{}},"b":{"value":{"$type":"color","value":{}}},"c":{"$value":1}}`,
+	} {
+		document, err := jsontree.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		roundTrip(t, document)
+	}
+}
+
+// Figma keeps no blanks around the parts of a name, and no empty part.
+func TestNamesThatFigmaDoesNotKeepArePulledAndPushed(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`{"/":{"$value":1},"//":{"$value":2}," ":{"$value":3},"\t":{"$value":4},"_":{"$value":5}}`,
+		`{"a":{"$value":1},"a ":{"$value":2}," a":{"$value":3},"a/":{"$value":4}}`,
+		`{"g":{"/":{"$value":1}," ":{" ":{"$value":2}},"$root":{"$value":3}},"g ":{" $x":{"$value":4},"  $ x":{"$value":5}}}`,
+		`{"/":{"$type":"color","$value":"#fff"},"b":{"$type":"color","$value":"{/}"},"$root":{"$value":1}}`,
 	} {
 		document, err := jsontree.Parse(text)
 		if err != nil {

@@ -268,4 +268,47 @@ func TestAPlanFollowsADimensionThatHasAnotherName(t *testing.T) {
 			t.Errorf("%s: the defaults are %q, want %q; the Variant is of %q, want %q", c.rule, got, c.defaults, p.Variants[0].Dimension, c.want)
 		}
 	}
+	p := &planFile{Defaults: []planVariant{{"Mode", "light", "", false}, {"mode ", "s", "", false}}, Variants: []planVariant{{"Mode", "dark", "d", false}, {"mode ", "m", "x", false}, {"mode ", "dark", "y", false}}}
+	files := []tokenfile.Dimension{of("mode", "light", "dark", "s", "m")}
+	if got := p.defaultsOf(files); !slices.Equal(got, []string{"light"}) || p.slugs()[[2]string{"mode", "m"}] != "x" || p.slugs()[[2]string{"mode", "dark"}] != "d" {
+		t.Errorf("two names that differ in letter case: the defaults are %q, the slugs %v", got, p.slugs())
+	}
+}
+
+// TestWhatNoVariantTellsIsNamed: what a skipped mode shows is not lost, and what files of a brand in a mode lose is, though
+// they say what the brand and the mode do.
+func TestWhatNoVariantTellsIsNamed(t *testing.T) {
+	const token = `{"$type":"number","$value":`
+	for _, c := range []struct {
+		files map[string]string
+		skip  planVariant
+		want  string // the tokens that are lost
+	}{
+		{map[string]string{"a.resolver.json": `{"version":"2025.10","modifiers":{"theme":{"default":"light","contexts":{"light":[{"x":{"$value":1},"y":{"$value":2}}]}},` +
+			`"density":{"default":"normal","contexts":{"normal":[{"x":{"$value":3},"y":{"$value":4}}],"compact":[{"y":{"$value":5}}]}}},` +
+			`"resolutionOrder":[{"$ref":"#/modifiers/theme"},{"$ref":"#/modifiers/density"}]}`}, planVariant{Dimension: "density", Mode: "compact", Skip: true}, "y"},
+		{map[string]string{
+			"brands/x/light.json": `{"a":` + token + `1},"b":` + token + `2}}`, "brands/x/dark.json": `{"b":` + token + `3}}`,
+			"brands/y/light.json": `{"a":` + token + `4},"b":` + token + `2}}`, "brands/y/dark.json": `{"b":` + token + `3},"c":{"$vlaue":5}}`,
+		}, planVariant{}, "c"},
+		{map[string]string{
+			"$metadata.json": `{"tokenSetOrder":["x/light","x/dark","y/light","y/dark","top"]}`, "x/light.json": `{"b":` + token + `2}}`, "x/dark.json": `{"b":` + token + `3}}`,
+			"y/light.json": `{"b":` + token + `4}}`, "y/dark.json": `{"a":` + token + `5},"b":` + token + `3}}`, "top.json": `{"a":` + token + `6}}`,
+		}, planVariant{}, "a"},
+	} {
+		dir := t.TempDir()
+		for name, text := range c.files {
+			file := filepath.Join(dir, filepath.FromSlash(name))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o750), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := &system{files: []string{dir}, decided: &planFile{Variants: []planVariant{c.skip}}}
+		if err := s.read(&term.App{}, tokenfile.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if len(s.theme.Faults) != 1 || s.theme.Faults[0].Path != c.want {
+			t.Errorf("of %v lost are %v, want %s", c.files, s.theme.Faults, c.want)
+		}
+	}
 }

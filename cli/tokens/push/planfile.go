@@ -109,6 +109,8 @@ func (p *planFile) follow(all []tokenfile.Dimension) {
 	if p == nil {
 		return
 	}
+	respell(p.Defaults, all)
+	respell(p.Variants, all)
 	for i, old := range p.Defaults {
 		isOld := func(d tokenfile.Dimension) bool { return d.Name == old.Dimension }
 		isNew := func(d tokenfile.Dimension) bool {
@@ -125,6 +127,19 @@ func (p *planFile) follow(all []tokenfile.Dimension) {
 			if p.Variants[j].Dimension == old.Dimension {
 				p.Variants[j].Dimension = all[at].Name
 			}
+		}
+	}
+}
+
+// respell gives the dimensions of a plan the names that the files have for them, of which letter case and blanks around
+// them may be others.
+func respell(list []planVariant, all []tokenfile.Dimension) {
+	for i, v := range list {
+		isIt := func(d tokenfile.Dimension) bool { return d.Name == v.Dimension }
+		at := slices.IndexFunc(all, func(d tokenfile.Dimension) bool { return tokenfile.IsOneName(d.Name, v.Dimension) })
+		isThere := func(other planVariant) bool { return other.Dimension == all[at].Name && other.Mode == v.Mode }
+		if at >= 0 && !slices.ContainsFunc(all, isIt) && !slices.ContainsFunc(list, isThere) {
+			list[i].Dimension = all[at].Name
 		}
 	}
 }

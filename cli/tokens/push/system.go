@@ -31,6 +31,7 @@ type system struct {
 	source  *source.System
 	theme   *source.Sources
 	modes   []*source.Sources // of each Variant of plan
+	unmade  []*source.Sources // what files of a brand in a mode tell that has no Variant
 	plan    *designsystem.Plan
 	skipped []planVariant
 	list    []designsystem.ThemeMode // of the Theme's modes
@@ -62,7 +63,7 @@ func (a *app) pushSystem(cmd *cobra.Command, p *pushFlags, files []string, decid
 		}
 	}
 	source.PrintForms(a.App, all...)
-	source.Print(a.App, p.verbose, s.theme, s.modes...)
+	source.Print(a.App, p.verbose, s.theme, slices.Concat(s.modes, s.unmade)...)
 	source.PrintUnapplied(a.App, p.full || p.verbose, all...)
 	s.print(a.App)
 	if err := s.refuseEmpty(); err != nil {
@@ -133,12 +134,12 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 	defer bar.Done()
 	for _, d := range s.source.Dimensions {
 		for _, mode := range d.Modes[1:] {
-			if s.decided.skips(d.Name, mode) {
+			read, err := s.source.Read(map[string]string{d.Name: mode})
+			if s.decided.skips(d.Name, mode) { // but what it shows is not lost
 				slug := s.decided.slugs()[[2]string{d.Name, mode}]
 				s.skipped = append(s.skipped, planVariant{Dimension: d.Name, Mode: mode, Slug: slug, Skip: true})
 				continue
 			}
-			read, err := s.source.Read(map[string]string{d.Name: mode})
 			if err != nil {
 				return err
 			}
@@ -161,8 +162,9 @@ func (s *system) read(a *term.App, o tokenfile.Options) (err error) {
 	for i, m := range s.elements {
 		s.theme.NameElements(s.ofElements[i], m.Name, s.plan.Theme)
 	}
+	s.source.NameHidden(slices.Concat(s.modes, s.unmade, []*source.Sources{s.theme})...)
+	s.takeUnmade()
 	for i, m := range modes {
-		s.modes[i].NameHidden()
 		for _, c := range s.plan.Clashes {
 			if c.Dimension == m.Dimension && c.Mode == m.Name {
 				reason := s.modes[i].TokenLocation(c.Path) + ": the Theme has a group there, or a token above it; rename one of the two"
@@ -183,7 +185,7 @@ func (s *system) readPairs(modes []designsystem.Mode, step func()) ([]designsyst
 	}
 	s.noteApart(s.plan.Join(s.source.Dimensions, modes))
 	for i, v := range alone {
-		for j, other := range alone[i+1:] {
+		for _, other := range alone[i+1:] {
 			first, second := v, other
 			if isBrand[second.Dimension] {
 				first, second = second, first
@@ -196,8 +198,6 @@ func (s *system) readPairs(modes []designsystem.Mode, step func()) ([]designsyst
 			if err != nil {
 				return nil, err
 			}
-			s.modes[i].Compare(read)
-			s.modes[i+1+j].Compare(read)
 			both, differ := s.plan.Both(first, second, read.Tree)
 			if s.isMode(both) {
 				both.Name = first.Name + " + " + second.Name
@@ -208,6 +208,9 @@ func (s *system) readPairs(modes []designsystem.Mode, step func()) ([]designsyst
 			}
 			switch {
 			case len(differ) == 0 && !wasMade || !isBrand[first.Dimension] && !s.isGrid(first, second):
+				if s.isGrid(first, second) {
+					s.unmade = append(s.unmade, read.Told())
+				}
 			case s.decided.skips(both.Dimension, both.Name):
 				s.skipped = append(s.skipped, planVariant{Dimension: both.Dimension, Mode: both.Name, Skip: true})
 			default:
@@ -219,6 +222,23 @@ func (s *system) readPairs(modes []designsystem.Mode, step func()) ([]designsyst
 		s.plan = designsystem.Make(s.theme.Tree, modes, s.elements, s.decided.slugs())
 	}
 	return modes, nil
+}
+
+// takeUnmade counts as lost of the Theme what is lost of a brand in a mode without a Variant, and of no mode.
+func (s *system) takeUnmade() {
+	isKnown := map[validate.Dropped]bool{}
+	for _, one := range append(slices.Clone(s.modes), s.theme) {
+		for _, f := range one.Faults {
+			isKnown[f] = true
+		}
+	}
+	for _, one := range s.unmade {
+		for _, f := range one.Faults {
+			if !isKnown[f] {
+				isKnown[f], s.theme.Faults = true, append(s.theme.Faults, f)
+			}
+		}
+	}
 }
 
 // isMode reports whether the files have a mode of this name.

@@ -471,14 +471,20 @@ func TestAValueThatNoModeHasIsLost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.choice != nil {
+		for dimension, mode := range c.choice {
+			if read, err = system.Read(map[string]string{dimension: mode}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(c.choice) > 1 {
 			if read, err = system.Read(c.choice); err != nil {
 				t.Fatal(err)
 			}
 		}
+		system.NameHidden(read)
 		var got []string
 		for _, f := range read.Faults {
-			first, second, _ := strings.Cut(strings.NewReplacer(dir+"/", "", ".json", "").Replace(f.Reason), ": the value of ")
+			first, second, _ := strings.Cut(strings.NewReplacer(dir+"/", "", ".json", "").Replace(f.Reason), ": neither the Theme nor a Variant has this value, for that of ")
 			got = append(got, first+" "+strings.Fields(second)[0])
 		}
 		if strings.Join(got, ", ") != c.want {
@@ -752,36 +758,5 @@ func TestValuesOfElementsAreNamed(t *testing.T) {
 	last := said[len(said)-1]
 	if last.Path != "a" || last.Message != `"3px" of nav is left out, and the Theme has "1px"` || !strings.HasSuffix(last.Location, "a.css:3") {
 		t.Errorf("named: %+v", said)
-	}
-}
-
-// TestValuesThatNoThemeShowsAreNamed: of a token set that one theme enables, what a set of every other group replaces, but
-// for what another choice shows.
-func TestValuesThatNoThemeShowsAreNamed(t *testing.T) {
-	t.Parallel()
-	dir := written(t, map[string]string{"a.json": `{"light":{"bg":{"value":"#e00002","type":"color"},"fg":{"value":"#e00003","type":"color"}},` + "\n" +
-		`"dark":{"bg":{"value":"#e00004","type":"color"},` + "\n" + `"fg":{"value":"#e00005","type":"color"}},` +
-		`"acme":{"bg":{"value":"#e00006","type":"color"},"fg":{"value":"#e00008","type":"color"}},"globex":{"bg":{"value":"#e00007","type":"color"}},` +
-		`"$themes":[{"name":"Light","group":"Mode","selectedTokenSets":{"light":"enabled"}},{"name":"Dark","group":"Mode","selectedTokenSets":{"dark":"enabled"}},` +
-		`{"name":"Acme","group":"Brand","selectedTokenSets":{"acme":"enabled"}},{"name":"Globex","group":"Brand","selectedTokenSets":{"globex":"enabled"}}],` +
-		`"$metadata":{"tokenSetOrder":["light","dark","acme","globex"]}}`})
-	system, _, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var read []*source.Sources
-	for _, choice := range []map[string]string{{"Mode": "Dark"}, {"Mode": "Dark", "Brand": "Globex"}} {
-		s, err := system.Read(choice)
-		if err != nil {
-			t.Fatal(err)
-		}
-		read = append(read, s)
-	}
-	read[0].Compare(read[1])
-	read[0].NameHidden()
-	said := read[0].Concessions()
-	want := `"#e00004": the value of ` + filepath.Join(dir, "a.json") + `:3 counts in place of this one, which no mode has`
-	if len(said) != 1 || said[0].Path != "bg" || said[0].Message != want || !strings.HasSuffix(said[0].Location, "a.json:2") || len(read[0].Faults) > 0 {
-		t.Errorf("named: %+v, faults %v, want %s", said, read[0].Faults, want)
 	}
 }

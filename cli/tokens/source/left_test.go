@@ -337,3 +337,30 @@ func TestPenpotIsReadWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestSetsOfModesAreNamed: the table of a design system has the token sets of the Theme, and a line those of Variants.
+func TestSetsOfModesAreNamed(t *testing.T) {
+	t.Parallel()
+	const set = `{"a":{"value":"#fff","type":"color"},"b":{"value":"{a}","type":"color"}}`
+	name := filepath.Join(written(t, map[string]string{"in.json": `{"core":{"a":{"value":"#000","type":"color"}},"light":` + set + `,"dark":` + set + `,"hc":` + set + `}`}), "in.json")
+	var said bytes.Buffer
+	a := &term.App{Err: &said}
+	system, theme, err := source.OpenSystem(a, []string{name}, nil, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var modes []*source.Sources
+	for _, mode := range system.Dimensions[0].Modes[1:] {
+		read, err := system.Read(map[string]string{"": mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		modes = append(modes, read)
+	}
+	source.Print(a, false, theme, modes...)
+	for _, want := range []string{"an export of Tokens Studio, of 4 token sets.", "2 token sets of Tokens Studio in " + name, "Note: the Variants are made with 2 more token sets of " + name + ": dark, hc."} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("said is\n%s\nwant %s in it", said.String(), want)
+		}
+	}
+}

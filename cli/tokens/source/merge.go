@@ -81,10 +81,14 @@ func (s *Sources) SeveralSets() (several []*Merge) {
 // read otherwise than it is written, in modes of the files too; all of it if verbose.
 func Print(a *term.App, verbose bool, s *Sources, modes ...*Sources) {
 	for _, m := range s.merged {
+		others := m.others(modes)
 		if m.bare {
-			a.Warn("Note: %s has no $metadata; by its shape it is an export of Tokens Studio, of %s.", escape.Line(m.File), term.Plural(len(m.Sets), "token set"))
+			a.Warn("Note: %s has no $metadata; by its shape it is an export of Tokens Studio, of %s.", escape.Line(m.File), term.Plural(len(m.Sets)+len(others), "token set"))
 		}
 		printMerge(a, m)
+		if len(others) > 0 && (len(m.Sets) > 1 || m.bare) {
+			a.Warn("Note: the Variants are made with %s of %s: %s.", term.Plural(len(others), "more token set"), escape.Line(m.File), escape.Line(term.ShortList(others)))
+		}
 	}
 	clashes := s.clashes
 	if !verbose {
@@ -103,6 +107,21 @@ func Print(a *term.App, verbose bool, s *Sources, modes ...*Sources) {
 		}
 	}
 	printConcessions(a, list, verbose)
+}
+
+// others lists the token sets of the same file that are taken in modes alone.
+func (m *Merge) others(modes []*Sources) (names []string) {
+	for _, mode := range modes {
+		for _, other := range mode.merged {
+			for _, set := range other.Sets {
+				isIt := func(own *mergedSet) bool { return own.Name == set.Name }
+				if other.File == m.File && !slices.ContainsFunc(m.Sets, isIt) {
+					names = tokenfile.AppendNew(names, set.Name)
+				}
+			}
+		}
+	}
+	return names
 }
 
 // printMerge names the sets in their order; if later ones override tokens of earlier ones, as a table with the numbers.

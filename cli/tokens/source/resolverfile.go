@@ -13,7 +13,6 @@ import (
 	"example.com/livery/cli/tokenfile/resolver"
 	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/cli/tokens/tokentree"
-	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -24,7 +23,6 @@ type resolverReader struct {
 	document *tokenFile
 	folder   string // no file outside of it is read
 	options  tokenfile.Options
-	chosen   string // a pointer to the one context that is chosen, with a slash behind; empty if it is not one
 }
 
 // read returns a resolver document, and behind it the sources of the permutation that is wanted, in their order.
@@ -36,11 +34,6 @@ func (r resolverReader) read() ([]*tokenFile, error) {
 	contexts, err := r.choose(d)
 	if err != nil {
 		return nil, err
-	}
-	for _, m := range d.Modifiers {
-		if r.options.Choice[m.Name] != "" && len(r.options.Choice) == 1 {
-			r.chosen = m.Pointer + jsontree.Pointer{"contexts", contexts[m.Name]}.String() + "/"
-		}
 	}
 	sources, err := d.Sources(contexts)
 	if err != nil {
@@ -206,13 +199,8 @@ func (r resolverReader) files(in *tokenFile, sources []resolver.Source, through 
 			}
 			all = append(all, files...)
 		}
-		if r.chosen == "" || in != r.document || !strings.HasPrefix(s.Pointer, r.chosen) {
-			continue
-		}
 		for _, f := range all[first:] {
-			for i := range f.parts {
-				f.parts[i].Standing = tokenfile.Chosen
-			}
+			f.context = s.Context
 		}
 	}
 	return all, nil
@@ -348,34 +336,6 @@ func namedFiles(document *tokenFile) (names []string) {
 		names = append(names, filepath.Join(filepath.Dir(document.name), filepath.FromSlash(name)))
 	}
 	return names
-}
-
-// hidden is a value in whose place that of a later modifier counts, whatever its context is, or a set.
-type hidden struct {
-	pointer string // into the tree
-	at      spot
-	fault   validate.Dropped
-}
-
-// Compare notes which of the values that s hides another choice shows.
-func (s *Sources) Compare(other *Sources) {
-	s.hidden = slices.DeleteFunc(s.hidden, func(h hidden) bool {
-		shown := other.at[h.pointer]
-		return shown.file != nil && shown.String() == h.at.String() && shown.pointer == h.at.pointer
-	})
-}
-
-// NameHidden takes the values as lost that no compared choice shows. Those of themes of Tokens Studio, whose sets are
-// laid over each other as the file says, are only named.
-func (s *Sources) NameHidden() {
-	for _, h := range s.hidden {
-		if !h.at.file.kind.HasSets() {
-			s.Faults = append(s.Faults, h.fault)
-			continue
-		}
-		message := h.fault.Value + ": " + strings.TrimPrefix(h.fault.Reason, h.at.String()+": ")
-		s.read = append(s.read, concession{tokenfile.Concession{Kind: "values that no theme shows", Pointer: h.at.pointer, Path: h.fault.Path, Message: message}, h.at})
-	}
 }
 
 // keepTypes gives tokens of a later source, if nothing there gives them a type, the type that they have by themselves

@@ -29,7 +29,7 @@ type Sources struct {
 	merged  []*Merge           // token sets, by the file or folder that holds them
 	notes   []string           // lines for a person: which modes are taken, and which are left out
 	Faults  []validate.Dropped // what no token can be made of
-	hidden  []hidden           // values of the chosen mode that another choice may show
+	hidden  []hidden           // values that another choice of modes may have
 	forms   []*tokenFile       // the files that were read
 	read    []concession       // what is read otherwise than it is written
 	Unread  []validate.Dropped // files that cannot be read, though others are
@@ -44,6 +44,7 @@ type spot struct {
 	file     *tokenFile
 	pointer  string
 	standing tokenfile.Standing // of the part
+	value    *jsontree.Node     // of a token, as the part has it; nil of other members
 }
 
 func (s spot) String() string { return s.file.location(s.pointer) }
@@ -316,21 +317,21 @@ func (l layer) note(under, over *jsontree.Node, at jsontree.Pointer) {
 		old := under.Find(m.Name)
 		if tokentree.IsMeta(m.Name) && m.Name != "$defs" || !m.Value.IsObject() {
 			l.member(old, m, below)
-			l.remember(below)
+			l.remember(below, nil)
 			continue
 		}
 		if old.IsObject() {
 			l.clash(old, m.Value, below)
 		}
-		l.remember(below)
+		l.remember(below, m.Value.Find("$value"))
 		if tokentree.IsGroup(m.Value) && !(isReference(m.Value) && isReference(old)) {
 			l.note(old, m.Value, below)
 		}
 	}
 }
 
-func (l layer) remember(at jsontree.Pointer) {
-	l.at[at.String()] = spot{l.file, l.origin(at), l.part.Standing}
+func (l layer) remember(at jsontree.Pointer, value *jsontree.Node) {
+	l.at[at.String()] = spot{l.file, l.origin(at), l.part.Standing, value}
 }
 
 // origin is the place in the file of what stands at a place of the part.
@@ -346,29 +347,21 @@ func (l layer) origin(at jsontree.Pointer) string {
 func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) {
 	areGroups := tokentree.IsGroup(old) && tokentree.IsGroup(over)
 	isMixed := tokentree.IsGroup(old) != tokentree.IsGroup(over)
+	isOther := !tokentree.IsGroup(old) && !jsontree.Equal(old.Find("$value"), over.Find("$value"))
 	first := l.at[at.String()]
 	path := strings.Join(at, ".")
-	here := l.file.location(l.origin(at))
+	here := spot{file: l.file, pointer: l.origin(at)}
+	isOfContext := first.file != nil && first.file.context != "" && first.file.context != l.file.context
+	isLost := isOfContext || first.standing.LosesTo(l.part.Standing)
 	switch {
 	case first.file == nil:
 	case areGroups && !(isReference(old) && isReference(over)): // they are joined
 	case isMixed && !isReference(old) && !isReference(over): // a reference may be to either
-		l.replaced(old, at, here)
-	case !areGroups && !isMixed && first.standing.LosesTo(l.part.Standing) && !jsontree.Equal(old.Find("$value"), over.Find("$value")):
+		l.replaced(old, at, here.String())
+	case isOther && (isLost || first.file.family == l.file.family):
 		l.set.overrides()
-		value := string(jsontree.Append(nil, old.Find("$value")))
-		reason := first.String() + ": the value of " + here + " counts in place of this one, which no mode has"
-		fault := validate.Dropped{Path: path, Reason: reason, Tokens: 1, Value: tokenfile.Clip(value)}
-		if first.standing == tokenfile.Chosen {
-			l.hidden = append(l.hidden, hidden{at.String(), first, fault})
-		} else {
-			l.Faults = append(l.Faults, fault)
-		}
-	case first.file.family == l.file.family:
-		if !tokentree.IsGroup(old) && !jsontree.Equal(old.Find("$value"), over.Find("$value")) {
-			l.set.overrides()
-		}
-	case !jsontree.Equal(old, over):
+		l.hidden = append(l.hidden, hidden{path, at.String(), first, here, isLost})
+	case first.file.family != l.file.family && !jsontree.Equal(old, over):
 		l.clashes = append(l.clashes, fmt.Sprintf("%s stands in %s and in %s; the later one counts", path, first, here))
 		l.countInOne(first.file, l.file)
 	}

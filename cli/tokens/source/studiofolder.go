@@ -128,7 +128,7 @@ func readStudioFolder(a opener, folder string, names []string, o tokenfile.Optio
 	if err != nil {
 		return nil, term.In(folder, err)
 	}
-	standings := tokenfile.Standings(meta, sets, at, o)
+	standings := tokenfile.Standings(meta, sets, at)
 	var files []*tokenFile
 	for _, set := range wanted {
 		if unread[set] != nil {

@@ -21,6 +21,8 @@ type System struct {
 	defaults   *Sources
 	groups     []*modeFiles          // of the files as their defaults are: a mode may leave a file without tokens
 	kept       map[string]string     // the default of each dimension that has another than its files say
+	shown      map[string]bool       // keys of the values that a document has that was read
+	hidden     map[string]bool       // places of the values that the defaults hide
 	Dimensions []tokenfile.Dimension // in the order of the files
 	Unused     []string              // token sets that no theme takes, with their places
 }
@@ -30,7 +32,7 @@ type System struct {
 // may be nil.
 func OpenSystem(a *term.App, names []string, decided func(all []tokenfile.Dimension) []string, o tokenfile.Options) (*System, *Sources, error) {
 	o.Memo = tokenfile.NewMemo()
-	s := &System{a: opener{a, map[string]*tokenFile{}}, names: names, options: o, kept: map[string]string{}}
+	s := &System{a: opener{a, map[string]*tokenFile{}}, names: names, options: o, kept: map[string]string{}, shown: map[string]bool{}, hidden: map[string]bool{}}
 	files, err := s.read(nil)
 	if err != nil {
 		return nil, nil, err
@@ -54,8 +56,14 @@ func OpenSystem(a *term.App, names []string, decided func(all []tokenfile.Dimens
 			return nil, nil, err
 		}
 	}
-	s.defaults, err = themeSources(s.chosenFiles(files, nil), s.options)
-	return s, s.defaults, err
+	if s.defaults, err = themeSources(s.chosenFiles(files, nil), s.options); err != nil {
+		return nil, nil, err
+	}
+	s.show(s.defaults)
+	for _, h := range s.defaults.hidden {
+		s.hidden[h.place()] = true
+	}
+	return s, s.defaults, nil
 }
 
 // Names reports whether a file, or the folder around it, is called as a mode, though it may be one of no dimension.
@@ -98,6 +106,7 @@ func (s *System) Read(choice map[string]string) (*Sources, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.show(read)
 	read.Faults = without(read.Faults, s.defaults.Faults)
 	read.Unread = without(read.Unread, s.defaults.Unread)
 	read.Unapplied = without(read.Unapplied, s.defaults.Unapplied)
@@ -105,6 +114,11 @@ func (s *System) Read(choice map[string]string) (*Sources, error) {
 	known := s.defaults.Concessions()
 	read.read = slices.DeleteFunc(read.read, func(c concession) bool { return slices.Contains(known, c.said()) })
 	return read, nil
+}
+
+// Told returns what s tells beside its document.
+func (s *Sources) Told() *Sources {
+	return &Sources{Faults: s.Faults, read: s.read, hidden: s.hidden, merged: s.merged}
 }
 
 // without returns what of a list is not in another.
