@@ -156,13 +156,11 @@ func impliedThemes(sets []string, at func(set string) *jsontree.Node) (themes []
 	for i, name := range sets {
 		folder, last := path.Split(name)
 		at := ModeAtEnd(last)
-		switch inside := path.Base(folder); {
-		case at < len(last):
-		case IsModeFolder(inside):
+		switch isIn := IsModeFolder(path.Base(folder)); {
+		case at == len(last) && isIn:
 			at = 0
-		case IsModeName(inside): // light/colors
-			folder, last = path.Split(strings.TrimSuffix(folder, "/"))
-			at = 0
+		case at == len(last): // light/colors, color-scheme-dark/button/colors
+			folder, last, at = modeAround(name)
 		}
 		mode := last[at:]
 		if key := ModeKey(mode); mode == "" || key == "base" || key == "default" {
@@ -220,6 +218,18 @@ func impliedThemes(sets []string, at func(set string) *jsontree.Node) (themes []
 		}
 	}
 	return themes
+}
+
+// modeAround returns the innermost folder around a token set that is called as a mode, or ends in one other than a
+// default, what is around it, and where the mode begins in its name: at the end if there is none.
+func modeAround(set string) (around, name string, at int) {
+	for folder := path.Dir(set); folder != "." && folder != "/"; folder = path.Dir(folder) {
+		around, name = path.Split(folder)
+		if at = ModeAtEnd(name); at == 0 || at < len(name) && !HasUsual([]string{name[at:]}) {
+			return around, name, at
+		}
+	}
+	return "", "", 0
 }
 
 // dimensionsOf lists the dimensions of the modes of which token sets are, with the default of each first.

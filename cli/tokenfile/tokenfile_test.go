@@ -309,6 +309,8 @@ func TestNamesOfTokenSetsImplyThemes(t *testing.T) {
 		{`[]`, "brands/x/light,brands/x/dark,brands/y/light", choice{"brands": "y"}, "brands=x,y; =light,dark", "brands/y/light"},
 		{`[]`, "brands/x/light,brands/x/dark,brands/y/light", choice{"brands": "y", "": "dark"}, "brands=x,y; =light,dark", "brands/y/light"},
 		{`[]`, "part1/light,part1/dark,part2/light,part2/dark", choice{"part1": "dark"}, "part1=light,dark; part2=light,dark", "part1/dark,part2/light"},
+		{`[]`, "core,scheme-dark/core,scheme-dark/a/b,button-light/c,/x/y", choice{"scheme": "dark"}, "scheme=,dark", "core,scheme-dark/core,scheme-dark/a/b,button-light/c,/x/y"},
+		{`[]`, "core,dark/a/b", choice{"": "dark"}, "=,dark", "core,dark/a/b"},
 		{`[]`, "theme/light,theme/dark,light,dark", choice{"theme": "dark"}, "theme=light,dark; =light,dark", "theme/dark,light"},
 		{`[]`, "core,light,base,default", choice{}, "", "core,light,base,default"},
 		{`[{"group":"g","name":"a","selectedTokenSets":{"x":"enabled","y":"source","z":"source"}},{"group":"g","name":"a","selectedTokenSets":{"w":"enabled","z":"disabled"}}]`, "w,x,y,z,dark", choice{}, "g=a,a 2", "y,z,x"},
