@@ -261,7 +261,7 @@ func isMode(mode string) func(name string) bool {
 // dark.
 func ModeKey(name string) string {
 	key := strings.ToLower(withoutHyphens.Replace(name))
-	for _, word := range []string{"mode", "theme", "scheme"} {
+	for _, word := range []string{"value", "mode", "theme", "scheme"} {
 		key = cmp.Or(strings.TrimSuffix(key, word), key)
 	}
 	return key

@@ -296,6 +296,7 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"modes of values too", []string{"compact", "cozy", "base v"}, ": light, dark, compact", ""},
 		{"one mode in a folder of modes", []string{"base/a", "themes/dark/a"}, ": , dark", ""},
 		{"folders in one of a mode", []string{"component/a/x", "dark/component/y", "dark/z o-"}, ": , dark", ""},
+		{"folders of values of modes", []string{"dark_mode_value/a", "light_mode_value/a"}, ": light_mode_value, dark_mode_value", ""},
 		{"densities", []string{"comfortable", "spacious"}, ": comfortable, spacious", ""},
 		{"a file of a mode that says less", []string{"acme/dark", "acme/light", "globex/dark o-", "globex/light"}, "brand: acme, globex; : light, dark", "1 3 0 3"},
 		{"a scheme of all brands and one of a brand", []string{"dark", "light", "brands/a/dark", "brands/a/light", "brands/b/light"}, ": light, dark; brands: a, b", "3 2 4 4"},
