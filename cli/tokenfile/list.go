@@ -151,8 +151,8 @@ func withDollar(n *jsontree.Node, known map[string]int) *jsontree.Node {
 			return alias
 		})
 	})
-	if object, err := jsontree.Parse(textOf(value)); err == nil && object.IsObject() {
-		value = object // as JSON in a text, in which documentation of several modes has them
+	if inside, err := jsontree.Parse(textOf(value)); err == nil && (inside.IsObject() || isArray(inside)) {
+		value = inside // as JSON in a text, in which documentation has modes and shadows
 	}
 	unit := textOf(n.Find("unit"))
 	isQuantity := unit != "" && bareNumber.MatchString(value.Text)

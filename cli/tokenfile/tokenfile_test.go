@@ -1142,9 +1142,9 @@ func TestAModeOfValuesInTokenSets(t *testing.T) {
 
 // TestListsOfBuiltTokens: a value of several modes is JSON in a text there, and attributes are not tokens.
 func TestListsOfBuiltTokens(t *testing.T) {
-	const text = `{"tokens":[{"key":"{a.b}","value":"{\"light\":\"#fff\",\"dark\":\"#000\"}","type":"color","attributes":{"value":"#eee","names":{"css":"x"}},"filePath":"a.json","isSource":true},{"key":"{c}","value":"{a.b}"}]}`
+	const text = `{"tokens":[{"key":"{a.b}","value":"{\"light\":\"#fff\",\"dark\":\"#000\"}","type":"color","attributes":{"value":"#eee","names":{"css":"x"}},"filePath":"a.json","isSource":true},{"key":"{c}","value":"{a.b}"},{"key":"{d}","value":"[0.2,0,0,1]","type":"cubicBezier"}]}`
 	parts, err := convert(t, text, Options{Mode: "dark"})
-	if got, want := spell(parts), `{"a":{"b":{"$type":"color","$value":"#000"}},"c":{"$value":"{a.b}"}}`; err != nil || got != want {
+	if got, want := spell(parts), `{"a":{"b":{"$type":"color","$value":"#000"}},"c":{"$value":"{a.b}"},"d":{"$type":"cubicBezier","$value":[0.2,0,0,1]}}`; err != nil || got != want {
 		t.Errorf("Convert() = %s, %v, want %s", got, err, want)
 	}
 	if list := parts[0].Concessions; len(parts[0].Faults) > 0 || len(list) != 1 || list[0].Kind != "values of several modes" {
