@@ -28,6 +28,7 @@ type tokenFile struct {
 	paths    []string          // of its tokens; nil until asked for
 	unread   error             // why the file cannot be read, though others are
 	resolver *tokenFile        // the resolver document that names the file; nil if none does
+	place    string            // where a file of a brand in a mode would stand as acme/light.json; empty if it stands there
 	notes    []string          // lines for a person
 	folder   string            // that was named, in which the file stands; empty for a file that was named itself
 	known    *known            // shared by all that an opener returns for the file
