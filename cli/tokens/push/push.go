@@ -185,7 +185,7 @@ func refuseFaults(all ...*source.Sources) error {
 	f := term.Fail("Fix them, or push without --strict.", "no served file would have:")
 	var list, unapplied []validate.Dropped
 	for _, wanted := range all {
-		list, unapplied = append(list, wanted.Faults...), append(unapplied, wanted.OnlyUnapplied()...)
+		list, unapplied = slices.Concat(list, wanted.Unread, wanted.Faults), append(unapplied, wanted.OnlyUnapplied()...)
 		for _, c := range wanted.Concessions() {
 			if slices.Contains(tokenfile.Quoted, c.Kind) {
 				list = append(list, validate.Dropped{Path: c.Path, Reason: c.Location + ": " + c.Message})

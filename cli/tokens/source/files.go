@@ -39,6 +39,8 @@ type known struct {
 	positions *syntax.Positions // nil until asked for
 	kind      tokenfile.Kind    // of parts
 	parts     []tokenfile.Part  // if no choice of modes has others; nil if one may
+
+	unread map[[2]string]*tokenFile // of a resolver document, by modifier and context; nil until asked for
 }
 
 // opener opens the files of a command.

@@ -149,8 +149,12 @@ func newSources(files []*tokenFile, o tokenfile.Options) *Sources {
 		}
 		switch {
 		case f.unread != nil:
-			reason := term.Sentence(term.Explain(f.unread).Sentence)
-			if next := program(f.name).next; next != "" {
+			said := term.Explain(f.unread)
+			reason, next := term.Sentence(said.Sentence), program(f.name).next
+			if f.resolver != nil {
+				next = said.Next
+			}
+			if next != "" {
 				reason += " " + next
 			}
 			s.Unread = append(s.Unread, validate.Dropped{Path: f.name, Reason: reason})
