@@ -109,10 +109,10 @@ func differ(all []collection) bool {
 }
 
 func product(all []collection) error {
-	var names, choices, defaults []string
+	var names, choices, defaults, example []string
 	for _, c := range all {
 		names = append(names, c.name+" ("+strings.Join(c.modes, ", ")+")")
-		defaults = append(defaults, c.usual+" of "+c.name)
+		defaults, example = append(defaults, c.usual+" of "+c.name), append(example, c.modes[0])
 		for _, mode := range c.modes {
 			choices = AppendNew(choices, mode)
 		}
@@ -120,7 +120,7 @@ func product(all []collection) error {
 	return &Error{
 		"it holds collections of different modes, whose combinations do not fit in one document: " + strings.Join(names, ", "),
 		"Choose one mode with --token-mode: " + strings.Join(choices, ", ") + ". Its collection gives that mode, each other its default: " +
-			strings.Join(defaults, ", ") + ".",
+			strings.Join(defaults, ", ") + ". Or choose one of several collections, with commas between: " + strings.Join(example, ",") + ".",
 	}
 }
 

@@ -83,7 +83,7 @@ func undecidedModes(undecided, all []*modeFiles, wanted string) error {
 	return f
 }
 
-// chooseMode says how a mode of each group can be chosen: by its name if one name chooses in all, else by files.
+// chooseMode says how a mode of each group can be chosen: by its name if one name chooses in all, else by one of each.
 func chooseMode(undecided, all []*modeFiles, wanted string) string {
 	isChosen := slices.ContainsFunc(all, func(g *modeFiles) bool { return slices.Contains(g.names(), wanted) })
 	for _, mode := range undecided[0].names() {
@@ -95,9 +95,9 @@ func chooseMode(undecided, all []*modeFiles, wanted string) string {
 	var example []string
 	for _, g := range all {
 		i := max(0, slices.IndexFunc(g.files, func(f *tokenFile) bool { return f.mode == wanted }))
-		example = append(example, quoted(g.files[i].name))
+		example = append(example, g.files[i].mode)
 	}
-	return "One --token-mode does not choose from all of them; name one file of each collection: " + strings.Join(example, " ") + "."
+	return "Choose one of each collection, with commas between, for example --token-mode " + quoted(strings.Join(example, ",")) + "."
 }
 
 // quoted puts a word that a shell would cut between quotes.

@@ -219,7 +219,9 @@ func (r resolverReader) note(d *resolver.Document, contexts map[string]string, f
 	}
 	var names []string
 	for _, source := range files {
-		names = append(names, source.name)
+		if source.unread == nil {
+			names = append(names, source.name)
+		}
 	}
 	if len(names) == 0 {
 		return

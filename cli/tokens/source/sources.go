@@ -85,6 +85,9 @@ func (s *Sources) TokenLocation(path string) string {
 // Theme reads token files as one document; a later file is laid over the earlier ones. It refuses options that
 // none of the files has a use for.
 func Theme(a *term.App, names []string, o tokenfile.Options) (*Sources, error) {
+	if read, _, err := readSeveral(a, names, o); read != nil || err != nil {
+		return read, err
+	}
 	files, err := readSources(opener{App: a}, names, o)
 	if err != nil {
 		return nil, err
@@ -452,6 +455,11 @@ func (l layer) replaced(old *jsontree.Node, at jsontree.Pointer, here string) {
 // Variant reads flat maps and token files as one map of overrides; of a token file only the
 // values are taken. A later file wins. It refuses options that none of the files has a use for.
 func Variant(a *term.App, names []string, o tokenfile.Options) (*Sources, error) {
+	if read, defaults, err := readSeveral(a, names, o); err != nil {
+		return nil, err
+	} else if read != nil {
+		return read.overridesOf(defaults), nil
+	}
 	o.Overrides = true
 	files, err := readSources(opener{App: a}, names, o)
 	if err != nil {
@@ -474,6 +482,12 @@ func Variant(a *term.App, names []string, o tokenfile.Options) (*Sources, error)
 // ThemeAndOverrides reads files as a document and others, which may be none, as overrides of it. It refuses options
 // that none of all has a use for.
 func ThemeAndOverrides(a *term.App, names, overrides []string, o tokenfile.Options) (theme, laid *Sources, err error) {
+	if theme, _, err = readSeveral(a, names, o); theme != nil || err != nil {
+		if err == nil && len(overrides) > 0 {
+			laid, err = Variant(a, overrides, o)
+		}
+		return theme, laid, err
+	}
 	files, err := readSources(opener{App: a}, names, o)
 	if err != nil {
 		return nil, nil, err
