@@ -201,7 +201,7 @@ func (f *tokenFile) convert(o tokenfile.Options) error {
 	root := f.parsed.Root
 	f.mode = tokenfile.ModeOf(root)
 	switch {
-	case f.kind == tokenfile.Flat && o.Overrides:
+	case f.kind == tokenfile.Flat && o.Overrides && !tokenfile.IsSchema(root):
 		f.flat = root.Members
 		return nil
 	case f.why == "":

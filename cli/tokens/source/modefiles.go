@@ -173,6 +173,20 @@ func formsOf(files []*tokenFile) string {
 	return term.ShortList(list)
 }
 
+// modesLast returns files with the stylesheets last that say something of a mode: its selectors win over the usual
+// ones, wherever they stand.
+func modesLast(files []*tokenFile, mode string) []*tokenFile {
+	var rest, last []*tokenFile
+	for _, f := range files {
+		if f.kind == tokenfile.Stylesheet && mode != "" && slices.Contains(f.modeNames(), mode) {
+			last = append(last, f)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	return append(rest, last...)
+}
+
 // gridFiles finds files of which each holds a mode of two dimensions: its folder and its name say which, as
 // acme/light.json or light/acme.json, also deeper, as setPlaces says, or its name alone, as acme-light.json.
 func gridFiles(files []*tokenFile) (groups []*modeFiles) {

@@ -336,7 +336,7 @@ func (r resolverReader) file(in *tokenFile, s resolver.Source, through []string)
 	if read.kind, read.why = tokenfile.Recognise(read.parsed, r.options); read.kind == tokenfile.Resolver {
 		return nil, term.Fail("Name a file of tokens, or a set of that document: FILE#/sets/NAME.", "%s: %s is a resolver document too", in.location(s.Pointer), name)
 	}
-	if unlike := cmp.Or(tokenfile.Unlike(root), purpose(name)); read.why == "" && unlike != "" {
+	if unlike := cmp.Or(read.purpose(), tokenfile.Unlike(root)); read.why == "" && unlike != "" {
 		return r.unread(in, s, name, term.Fail("Name a file of tokens.", "%s holds no token: %s", name, unlike)), nil
 	}
 	if len(s.Part) > 0 || read.kind == tokenfile.Flat {

@@ -164,7 +164,7 @@ func newSources(files []*tokenFile, o tokenfile.Options) *Sources {
 		case f.why != "":
 			s.forms = append(s.forms, f)
 		case several && f.resolver == nil:
-			s.read = append(s.read, concession{tokenfile.Concession{Kind: "files without tokens", Path: f.name, Message: cmp.Or(tokenfile.Unlike(f.parsed.Root), purpose(f.name), "no $value, value or value of a known shape stands in it")}, spot{}})
+			s.read = append(s.read, concession{tokenfile.Concession{Kind: "files without tokens", Path: f.name, Message: cmp.Or(f.purpose(), tokenfile.Unlike(f.parsed.Root), "no $value, value or value of a known shape stands in it")}, spot{}})
 		}
 	}
 	return s
@@ -178,6 +178,9 @@ func readSources(a opener, names []string, o tokenfile.Options) ([]*tokenFile, e
 	}
 	if len(files) == 1 && files[0].unread != nil {
 		return nil, files[0].unread
+	}
+	if len(files) == 1 && files[0].parsed != nil && tokenfile.IsSchema(files[0].parsed.Root) {
+		return nil, term.Fail("Name the file of tokens that it describes.", "%s holds no token: %s", files[0].name, files[0].purpose())
 	}
 	if o.Choice != nil {
 		return files, nil // readSystem chooses
@@ -265,21 +268,7 @@ func (f *tokenFile) nearestForm() string {
 	case strings.Contains(f.text, `"valuesByMode"`):
 		return "variables of Figma stand in it, and not beside them their collections, as meta.variableCollections or as a list of which each has a name and modes"
 	}
-	return cmp.Or(purpose(f.name), "no $value stands in it")
-}
-
-// modesLast returns files with the stylesheets last that say something of a mode: its selectors win over the usual
-// ones, wherever they stand.
-func modesLast(files []*tokenFile, mode string) []*tokenFile {
-	var rest, last []*tokenFile
-	for _, f := range files {
-		if f.kind == tokenfile.Stylesheet && mode != "" && slices.Contains(f.modeNames(), mode) {
-			last = append(last, f)
-		} else {
-			rest = append(rest, f)
-		}
-	}
-	return append(rest, last...)
+	return cmp.Or(f.purpose(), "no $value stands in it")
 }
 
 // lay lays one part of a file over the tree.
