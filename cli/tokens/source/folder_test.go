@@ -707,10 +707,10 @@ func TestWhatALaterFileSaysOfAGroupIsNamed(t *testing.T) {
 func TestWhatAModeSaysBesideItsValuesIsNamed(t *testing.T) {
 	t.Parallel()
 	dir := written(t, map[string]string{
-		"light.json": `{"g":{"$type":"number","a":{"$value":4,"$description":"x"},"b":{"$value":5,"$description":"same"}}}`,
+		"light.json": `{"fill":{"$type":"color","$value":"#fff"},"g":{"$type":"number","a":{"$value":4,"$description":"x"},"b":{"$value":5,"$description":"same"}}}`,
 		"dark.json": `{"$description":"D",` + "\n" +
 			`"g":{"$type":"dimension","a":{"$value":"4px","$description":"y"},` + "\n" + `"b":{"$value":5,"$type":"number","$description":"same","$extensions":{"studio.tokens":{}}},` +
-			`"c":{"$value":6,"$description":"of the Theme too"}}}`,
+			`"c":{"$value":6,"$description":"of the Theme too"}},` + "\n" + `"fill":{"$type":"gradient","$value":"linear-gradient(#fff, #000)"}}`,
 	})
 	system, _, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
 	if err != nil {
@@ -727,6 +727,7 @@ func TestWhatAModeSaysBesideItsValuesIsNamed(t *testing.T) {
 	want := []string{
 		`dark.json:1 whole file: its $description "D" is left out: a Variant has values alone; 1 more of the file is too`,
 		`dark.json:2 g.a: its $type dimension is left out: a Variant has values alone, and the Theme has another $type; give both one`,
+		`dark.json:4 fill: its $type gradient is left out: a Variant has values alone, and the Theme has another $type; give both one, as linear-gradient(#fff, #fff) for the colour #fff`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("named:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
