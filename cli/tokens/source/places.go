@@ -60,7 +60,7 @@ type route struct {
 func routesOf(files []*tokenFile) []route {
 	routes, inside, isMode := make([]route, len(files)), map[string][]string{}, map[string]bool{}
 	for i, f := range files {
-		if routes[i].mode = -1; !f.mayBeNamed() {
+		if f.place, routes[i].mode = "", -1; !f.mayBeNamed() {
 			continue
 		}
 		names := strings.Split(filepath.ToSlash(f.name), "/")

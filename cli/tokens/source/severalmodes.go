@@ -31,15 +31,11 @@ func readSeveral(a *term.App, names []string, o tokenfile.Options) (read, defaul
 	if err != nil {
 		return nil, nil, err
 	}
-	files, err := s.read(choice)
-	if err != nil {
-		return nil, nil, err
-	}
-	if read, err = themeSources(s.chosenFiles(files, choice), s.options); err != nil {
+	if read, err = s.whole(choice); err != nil {
 		return nil, nil, err
 	}
 	read.clashes, read.inOne = defaults.clashes, defaults.inOne // files of the modes are laid over each other as they should be
-	return read, defaults, refuseUnused(files, o)
+	return read, defaults, refuseUnused(read.forms, o)
 }
 
 // choiceOf returns the modes that do not have the default, by their dimensions. One name may be of several dimensions.

@@ -90,11 +90,7 @@ func (f *tokenFile) setLocation(set string) string {
 // Read returns the document of a choice of modes, by their dimensions. Of what is not as it should be it tells only
 // what the defaults do not have too.
 func (s *System) Read(choice map[string]string) (*Sources, error) {
-	files, err := s.read(choice)
-	if err != nil {
-		return nil, err
-	}
-	read, err := themeSources(s.chosenFiles(files, choice), s.options)
+	read, err := s.whole(choice)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +101,15 @@ func (s *System) Read(choice map[string]string) (*Sources, error) {
 	known := s.defaults.Concessions()
 	read.read = slices.DeleteFunc(read.read, func(c concession) bool { return slices.Contains(known, c.said()) })
 	return read, nil
+}
+
+// whole is Read with all that is not as it should be.
+func (s *System) whole(choice map[string]string) (*Sources, error) {
+	files, err := s.read(choice)
+	if err != nil {
+		return nil, err
+	}
+	return themeSources(s.chosenFiles(files, choice), s.options)
 }
 
 // without returns what of a list is not in another.
