@@ -33,6 +33,7 @@ type figma struct {
 	usedNames              map[string]string           // dotted path -> id of the variable that has it
 	modes                  []string                    // the names of all modes, for messages
 	modeFound              bool
+	styles                 map[string]string // the lists of styles that are read as variables, by their ids, which are pointers
 	part                   Part
 }
 
@@ -40,7 +41,7 @@ func newFigma(root *jsontree.Node, o Options) *figma {
 	meta := root.Find("meta")
 	f := figma{
 		Options: o, variables: meta.Find("variables"), collections: meta.Find("variableCollections"),
-		names: map[string]jsontree.Pointer{}, usedNames: map[string]string{},
+		names: map[string]jsontree.Pointer{}, usedNames: map[string]string{}, styles: map[string]string{},
 		part: Part{Tree: jsontree.NewObject(), Origins: map[string]string{}},
 	}
 	if lists := figmaListsOf(root); lists != nil {
@@ -53,7 +54,7 @@ func newFigma(root *jsontree.Node, o Options) *figma {
 // slashes make groups. A variable that is also the beginning of others' names is its group's $root.
 func readFigma(root *jsontree.Node, o Options) ([]Part, error) {
 	f := newFigma(root, o)
-	f.nameStyles(root, nil)
+	f.takeStyles(root, nil)
 	f.uniqueModes()
 	ids := f.order()
 	if err := f.chooseModes(ids); err != nil {
@@ -81,24 +82,6 @@ const oneName = "variables of one name"
 
 // figmaMembers are the members that are read of a file of variables and of its meta.
 var figmaMembers = []string{"collections", "variableCollections", "variables"}
-
-// nameStyles names the lists of styles that plugins write beside variables: their items have a name and no value.
-func (f *figma) nameStyles(n *jsontree.Node, at jsontree.Pointer) {
-	for _, m := range n.Members {
-		below := append(at[:len(at):len(at)], m.Name)
-		if slices.Contains(figmaMembers, m.Name) || m.Name == "modes" {
-			continue
-		}
-		for i, item := range m.Value.Items() {
-			if name := textOf(item.Find("name")); name != "" && (below[0] == "meta" || !isToken(item)) { // which Outside names
-				f.fault(append(below[:len(below):len(below)], itoa(i)).String(), name, m.Name+" beside the variables are not read: "+spelled(item))
-			}
-		}
-		if m.Value.IsObject() {
-			f.nameStyles(m.Value, below)
-		}
-	}
-}
 
 // uniqueModes gives the second of two modes of a collection that have one name another.
 func (f *figma) uniqueModes() {
@@ -322,6 +305,9 @@ func (f *figma) add(id string) {
 
 // place is where a variable stands, as a pointer.
 func (f *figma) place(id string) string {
+	if f.styles[id] != "" {
+		return id
+	}
 	return cmp.Or(f.places[id], jsontree.Pointer{"meta", "variables", id}.String())
 }
 

@@ -84,6 +84,9 @@ func Recognise(f *syntax.File, o Options) (k Kind, why string) {
 			}
 		}
 	}
+	if IsSchema(f.Root) {
+		return Flat, ""
+	}
 	for _, k := range order {
 		if why := forms[k].recognise(f, o); why != "" {
 			if f.Syntax != syntax.JSON && f.Syntax != syntax.CSS {
@@ -93,6 +96,15 @@ func Recognise(f *syntax.File, o Options) (k Kind, why string) {
 		}
 	}
 	return Flat, ""
+}
+
+// IsSchema reports whether a file is a JSON Schema, which describes files and may name $value. Some tokens name one as
+// their $schema.
+func IsSchema(root *jsontree.Node) bool {
+	isKeyword := func(m jsontree.Member) bool {
+		return m.Name == "type" && m.Value.IsString() || slices.Contains([]string{"properties", "patternProperties", "definitions", "oneOf", "anyOf", "allOf"}, m.Name)
+	}
+	return strings.Contains(textOf(root.Find("$schema")), "json-schema.org") && slices.ContainsFunc(root.Members, isKeyword)
 }
 
 // Convert returns the trees that a file of a form gives, in the order in which they are laid over each other. It

@@ -109,10 +109,10 @@ func differ(all []collection) bool {
 }
 
 func product(all []collection) error {
-	var names, choices, defaults []string
+	var names, choices, defaults, example []string
 	for _, c := range all {
 		names = append(names, c.name+" ("+strings.Join(c.modes, ", ")+")")
-		defaults = append(defaults, c.usual+" of "+c.name)
+		defaults, example = append(defaults, c.usual+" of "+c.name), append(example, c.modes[0])
 		for _, mode := range c.modes {
 			choices = AppendNew(choices, mode)
 		}
@@ -120,7 +120,7 @@ func product(all []collection) error {
 	return &Error{
 		"it holds collections of different modes, whose combinations do not fit in one document: " + strings.Join(names, ", "),
 		"Choose one mode with --token-mode: " + strings.Join(choices, ", ") + ". Its collection gives that mode, each other its default: " +
-			strings.Join(defaults, ", ") + ".",
+			strings.Join(defaults, ", ") + ". Or choose one of several collections, with commas between: " + strings.Join(example, ",") + ".",
 	}
 }
 
@@ -156,8 +156,9 @@ func (f *figma) separate(ids []string) {
 	}
 	for _, id := range others {
 		path, collection := strings.Join(f.names[id], "."), f.collectionOf(id)
-		group := segments(FixedName(textOf(collection.Find("name"))))
-		if len(group) == 0 || path == "" || collection == f.collectionOf(first[path]) {
+		group := segments(FixedName(cmp.Or(textOf(collection.Find("name")), f.styles[id])))
+		isSame := collection == f.collectionOf(first[path]) && f.styles[id] == f.styles[first[path]]
+		if len(group) == 0 || path == "" || isSame {
 			continue
 		}
 		f.names[id] = append(group, f.names[id]...)
@@ -376,7 +377,10 @@ func figmaStyle(kind string, raw *jsontree.Node) (*jsontree.Node, string) {
 		layers := jsontree.NewArray()
 		for _, e := range effects {
 			kind := textOf(e.Find("type"))
-			color, problem := figmaColor(e.Find("color"))
+			color, problem := e.Find("color"), ""
+			if !color.IsString() {
+				color, problem = figmaColor(color)
+			}
 			if !strings.HasSuffix(kind, "_SHADOW") || problem != "" {
 				return nil, "an effect of Figma that is not a shadow has no type of DTCG: " + spelled(e)
 			}
@@ -388,6 +392,60 @@ func figmaStyle(kind string, raw *jsontree.Node) (*jsontree.Node, string) {
 		return layers, ""
 	}
 	return nil, "a style of Figma of this kind has no type of DTCG: " + spelled(raw)
+}
+
+// takeStyles takes the styles of type, shadows and colours that plugins write in lists beside variables as variables without
+// modes, and names the others.
+func (f *figma) takeStyles(n *jsontree.Node, at jsontree.Pointer) {
+	for _, m := range n.Members {
+		below := append(at[:len(at):len(at)], m.Name)
+		if slices.Contains(figmaMembers, m.Name) || m.Name == "modes" {
+			continue
+		}
+		for i, item := range m.Value.Items() {
+			name, place := textOf(item.Find("name")), append(below[:len(below):len(below)], itoa(i)).String()
+			if name == "" || below[0] != "meta" && isToken(item) { // which Outside names
+				continue
+			}
+			kind, raw := styleOf(item)
+			if raw == nil {
+				f.fault(place, name, m.Name+" beside the variables are not read: "+spelled(item))
+				continue
+			}
+			v := jsontree.NewObject(jsontree.Member{Name: "name", Value: item.Find("name")}, jsontree.Member{Name: "resolvedType", Value: jsontree.NewString(kind)},
+				jsontree.Member{Name: "valuesByMode", Value: jsontree.NewObject(jsontree.Member{Name: "", Value: raw})})
+			f.styles[place] = m.Name
+			f.variables = jsontree.NewObject(append(slices.Clone(f.variables.Members), jsontree.Member{Name: place, Value: tree.With(v, "description", item.Find("description"))})...)
+		}
+		if m.Value.IsObject() {
+			f.takeStyles(m.Value, below)
+		}
+	}
+	f.variables.Index()
+}
+
+// styleOf returns the type of a style of Figma, and its value as a variable has it; nil if it is one of another kind.
+func styleOf(item *jsontree.Node) (kind string, raw *jsontree.Node) {
+	font, paints, color := item.Find("fontName"), itemsOf(item.Find("paints")), item.Find("color")
+	family := cmp.Or(item.Find("fontFamily"), font.Find("family"))
+	switch {
+	case family != nil && item.Find("fontSize") != nil:
+		raw = tree.With(item, "fontFamily", family)
+		raw = tree.With(raw, "fontWeight", cmp.Or(item.Find("fontWeight"), item.Find("fontStyle"), font.Find("style")))
+		for _, name := range []string{"lineHeight", "letterSpacing"} {
+			if n := item.Find(name); n.IsObject() {
+				raw = tree.With(tree.With(raw, name, n.Find("value")), name+"Unit", n.Find("unit"))
+			}
+		}
+		return "typography", raw
+	case len(itemsOf(item.Find("effects"))) > 0:
+		return "effect", item
+	case len(paints) == 1 && textOf(paints[0].Find("type")) == "SOLID" && paints[0].Find("color").IsObject():
+		return "COLOR", tree.With(paints[0].Find("color"), "a", cmp.Or(paints[0].Find("opacity"), paints[0].Find("color").Find("a")))
+	case len(paints) == 0 && (color.IsString() || color.IsObject()):
+		return "COLOR", color
+	}
+	return "", nil
 }
 
 // WithVariables returns o with the paths of the variables of several files of Figma, to which aliases of other files

@@ -409,6 +409,34 @@ func TestSetsOfAnyNameAreModes(t *testing.T) {
 	}
 }
 
+// TestStylesOfFigmaBesideVariablesAreTokens: without modes, and in a group called as their list if a variable has their name.
+func TestStylesOfFigmaBesideVariablesAreTokens(t *testing.T) {
+	const variables = `{"collections":[{"id":"C","name":"c","modes":["Light","Dark"]}],"variables":[{"name":"a","resolvedType":"STRING","variableCollectionId":"C","values":{"Light":"1","Dark":"2"}}],`
+	const own, other = `{"a":{"$type":"string","$value":"1"}`, `{"a":{"$type":"string","$value":"2"}`
+	for styles, want := range map[string]string{
+		`"textStyles":[{"name":"H/1","fontName":{"family":"Inter","style":"Bold"},"fontSize":20,"lineHeight":{"unit":"PERCENT","value":110},"letterSpacing":{"unit":"PIXELS","value":1},"textCase":"ORIGINAL"}]`: own +
+			`,"H":{"1":{"$type":"typography","$value":{"fontFamily":"Inter","fontSize":"20px","fontWeight":"Bold","lineHeight":"1.1","letterSpacing":"1px"}}}}`,
+		`"styles":{"text":[{"name":"a","fontFamily":"Inter","fontStyle":"Thin","fontSize":20,"lineHeight":{"unit":"AUTO"},"description":"d"}]}`: own +
+			`,"text":{"a":{"$type":"typography","$value":{"fontFamily":"Inter","fontSize":"20px","fontWeight":"Thin"},"$description":"d"}}}`,
+		`"effectStyles":[{"name":"e","effects":[{"type":"DROP_SHADOW","color":"#0E11180F","offset":{"x":0,"y":1},"radius":2}]}]`: own +
+			`,"e":{"$type":"shadow","$value":[{"color":"#0E11180F","offsetX":"0px","offsetY":"1px","blur":"2px","spread":"0px","inset":false}]}}`,
+		`"paintStyles":[{"name":"p","paints":[{"type":"SOLID","color":{"r":1,"g":0,"b":0},"opacity":0.5}]},{"name":"q","color":"#abc"}]`: own +
+			`,"p":{"$type":"color","$value":{"colorSpace":"srgb","components":[1,0,0],"alpha":0.5,"hex":"#ff0000"}},"q":{"$type":"color","$value":"#abc"}}`,
+		`"paintStyles":[{"name":"p","paints":[{"type":"GRADIENT_LINEAR"}]}]`: own + `} !p: paintStyles beside the variables are not read: {"name":"p","paints":[{"type":"GRADIENT_LINEAR"}]}`,
+	} {
+		for mode, in := range map[string]string{"Light": want, "Dark": strings.Replace(want, own, other, 1)} {
+			parts, err := convert(t, variables+styles+"}", Options{Mode: mode})
+			if got := spell(parts); err != nil || got != in {
+				t.Errorf("%s in %s: %s, %v, want %s", styles, mode, got, err, in)
+			}
+		}
+		parts, err := convert(t, variables+styles+"}", Options{Mode: "Dark", Overrides: true})
+		if got, _, _ := strings.Cut(spell(parts), " !"); err != nil || got != other+"}" {
+			t.Errorf("%s over the Theme: %s, %v, want %s}", styles, got, err, other)
+		}
+	}
+}
+
 // TestWhatIsNotReadOfFigmaIsNamed: styles beside variables, values of modes that are not there, and variables of no
 // collection.
 func TestWhatIsNotReadOfFigmaIsNamed(t *testing.T) {

@@ -177,21 +177,31 @@ func (d *Document) modifier(e entry) (Modifier, error) {
 func (d *Document) Sources(contexts map[string]string) (list []Source, err error) {
 	d.steps = 0
 	for _, e := range d.order {
-		sources, at := e.node.Find("sources"), below(e.at, "sources")
-		if e.name != "" {
-			sources, at = e.node.Find("contexts").Find(contexts[e.name]), below(e.at, "contexts", contexts[e.name])
-		}
-		first := len(list)
-		if list, err = d.list(list, sources, at, nil); err != nil {
+		if list, err = d.sourcesOf(list, e, contexts[e.name]); err != nil {
 			return nil, err
-		}
-		for i := range list[first:] {
-			if e.name != "" {
-				list[first+i].Context = at.String()
-			}
 		}
 	}
 	return list, nil
+}
+
+// ContextSources returns the sources of one context of a modifier.
+func (d *Document) ContextSources(modifier, context string) (list []Source, err error) {
+	d.steps = 0
+	i := slices.IndexFunc(d.order, func(e entry) bool { return e.name == modifier })
+	return d.sourcesOf(nil, d.order[i], context)
+}
+
+// sourcesOf appends the sources of a set, or of a context of a modifier.
+func (d *Document) sourcesOf(list []Source, e entry, context string) ([]Source, error) {
+	if e.name == "" {
+		return d.list(list, e.node.Find("sources"), below(e.at, "sources"), nil)
+	}
+	first, at := len(list), below(e.at, "contexts", context)
+	list, err := d.list(list, e.node.Find("contexts").Find(context), at, nil)
+	for i := first; i < len(list); i++ {
+		list[i].Context = at.String()
+	}
+	return list, err
 }
 
 // SourcesAt returns the sources of a set that another document names by its place in this one. ok is false if no set

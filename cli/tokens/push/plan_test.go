@@ -102,7 +102,7 @@ func TestAPushOfTheStoredDocumentChangesNothing(t *testing.T) {
 	}
 }
 
-// TestStrictRefusesValuesThatAreTexts: where a declaration would need more.
+// TestStrictRefusesValuesThatAreTexts: where a declaration would need more. So it does files that cannot be read.
 func TestStrictRefusesValuesThatAreTexts(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"a":{"value":"1px"},"b":{"value":"calc(1px"}}`: "b: ", `{"a":{"value":"1px"},"b":{"value":"url(x)"}}`: "b: ", `{"a":{"value":"1px"},"b":{"value":"Hello."}}`: "",
@@ -121,6 +121,9 @@ func TestStrictRefusesValuesThatAreTexts(t *testing.T) {
 		if isFailure != (want != "") || isFailure && (len(f.Faults) != 1 || !strings.HasPrefix(f.Faults[0], want+name+":1: ")) {
 			t.Errorf("%s: refused with %+v, want %q", text, f, want)
 		}
+	}
+	if err := refuseFaults(&source.Sources{Unread: []validate.Dropped{{Path: "a.json"}}}); err == nil {
+		t.Error("a file that cannot be read is not refused")
 	}
 }
 

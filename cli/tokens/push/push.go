@@ -71,6 +71,7 @@ A file may be, in JSON, JSON5 (JSON with comments), YAML or CSS, whichever the p
   - tokens whose values stand in sets, as Spectrum's; an array of tokens; plain nested JSON;
   - a stylesheet of custom properties (:root, Tailwind's @theme); a theme of shadcn's registry.
 Of values for several modes, such as {"light": …, "dark": …}, that of --token-mode is taken, else the usual one.
+--token-mode globex,dark takes modes of several dimensions, also of mode files.
 
 --variants auto pushes a whole design system at once: the default modes of the files are the Theme, and each other mode
 (a theme of Tokens Studio, a mode of Figma, a context of a resolver document, a mode file, a mode of values or of a
@@ -185,7 +186,7 @@ func refuseFaults(all ...*source.Sources) error {
 	f := term.Fail("Fix them, or push without --strict.", "no served file would have:")
 	var list, unapplied []validate.Dropped
 	for _, wanted := range all {
-		list, unapplied = append(list, wanted.Faults...), append(unapplied, wanted.OnlyUnapplied()...)
+		list, unapplied = slices.Concat(list, wanted.Unread, wanted.Faults), append(unapplied, wanted.OnlyUnapplied()...)
 		for _, c := range wanted.Concessions() {
 			if slices.Contains(tokenfile.Quoted, c.Kind) {
 				list = append(list, validate.Dropped{Path: c.Path, Reason: c.Location + ": " + c.Message})

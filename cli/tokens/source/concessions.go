@@ -114,6 +114,9 @@ func (s *Sources) concedeMetadata(theme *jsontree.Node) {
 		if first.member == "$type" {
 			message += ", and the Theme has another $type; give both one"
 		}
+		if first.member == "$type" && first.text == "gradient" {
+			message += ", as linear-gradient(#fff, #fff) for the colour #fff"
+		}
 		c := tokenfile.Concession{Kind: "what modes say beside values", Pointer: first.pointer(), Path: cmp.Or(strings.Join(first.at, "."), "whole file"), Message: message}
 		s.read = append(s.read, concession{c, place})
 	}

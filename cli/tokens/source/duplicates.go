@@ -7,9 +7,11 @@ import (
 
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/resolver"
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/cli/tokens/validate"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -30,7 +32,11 @@ func (s *Sources) nameDuplicates(f *tokenFile) {
 		if slices.ContainsFunc(at, tokentree.IsMeta) {
 			continue // no tokens stand there
 		}
-		for _, lost := range onlyIn(d.Value, f.parsed.Root.Lookup(at), path) {
+		lost, sources := onlyIn(d.Value, f.parsed.Root.Lookup(at), path), sourcesIn(d.Value, path)
+		if len(sources) > 0 && resolver.Why(f.parsed.Root) != "" {
+			lost = without(sources, sourcesIn(f.parsed.Root.Lookup(at), path))
+		}
+		for _, lost := range lost {
 			s.Faults = append(s.Faults, validate.Dropped{Path: lost, Tokens: 1, Reason: term.Sentence(first + ": the " + path + " in which it stands is not the last of this name in the file; move it there")})
 		}
 	}
@@ -56,6 +62,25 @@ func onlyIn(n, counts *jsontree.Node, path string) (lost []string) {
 		}
 	}
 	return lost
+}
+
+// sourcesIn lists the tokens, and the references, of the sources in a part of a resolver document.
+func sourcesIn(n *jsontree.Node, path string) (list []string) {
+	for _, m := range n.Members {
+		if !tokentree.IsMeta(m.Name) {
+			list = append(list, sourcesIn(m.Value, path+"."+m.Name)...)
+		}
+	}
+	for _, item := range n.Items() {
+		if ref := item.Find("$ref"); ref.IsString() {
+			list = append(list, path+"."+ref.Text)
+		}
+		document := dtcg.Read(item)
+		for i := range document.Tokens {
+			list = append(list, path+"."+document.Tokens[i].Path)
+		}
+	}
+	return list
 }
 
 // isGroup reports whether a value of a file of any form holds tokens and is none.

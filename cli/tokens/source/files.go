@@ -29,6 +29,7 @@ type tokenFile struct {
 	unread   error             // why the file cannot be read, though others are
 	resolver *tokenFile        // the resolver document that names the file; nil if none does
 	context  string            // the pointer in it to the context that names the file; empty if a set does
+	place    string            // where a file of a brand in a mode would stand as acme/light.json; empty if it stands there
 	notes    []string          // lines for a person
 	folder   string            // that was named, in which the file stands; empty for a file that was named itself
 	known    *known            // shared by all that an opener returns for the file
@@ -39,6 +40,8 @@ type known struct {
 	positions *syntax.Positions // nil until asked for
 	kind      tokenfile.Kind    // of parts
 	parts     []tokenfile.Part  // if no choice of modes has others; nil if one may
+
+	unread map[[2]string]*tokenFile // of a resolver document, by modifier and context; nil until asked for
 }
 
 // opener opens the files of a command.
@@ -199,7 +202,7 @@ func (f *tokenFile) convert(o tokenfile.Options) error {
 	root := f.parsed.Root
 	f.mode = tokenfile.ModeOf(root)
 	switch {
-	case f.kind == tokenfile.Flat && o.Overrides:
+	case f.kind == tokenfile.Flat && o.Overrides && !tokenfile.IsSchema(root):
 		f.flat = root.Members
 		return nil
 	case f.why == "":

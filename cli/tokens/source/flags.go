@@ -21,7 +21,7 @@ var chosenFromFiles = []string{"sets", "token-mode", "input", "keep-references"}
 func (f *FileFlags) Add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.Sets, "sets", nil, "token `SETS` of a Tokens Studio export, with commas between (default: all, in its tokenSetOrder)")
-	flags.StringVar(&f.Mode, "token-mode", "", "`MODE` of Figma variables, of values or of Figma's files of modes, or theme of a Tokens Studio export (default: the default mode; all sets)")
+	flags.StringVar(&f.Mode, "token-mode", "", "`MODE` of Figma variables, of values or of Figma's files of modes, or theme of a Tokens Studio export; of several dimensions, with commas between, for example acme,dark (default: the default mode; all sets)")
 	flags.StringSliceVar(&f.Inputs, "input", nil, "`MODIFIER=CONTEXT` of a resolver document, for example theme=dark; may be repeated (default: the default context of each modifier)")
 	flags.BoolVar(&f.KeepReferences, "keep-references", false, "keep $ref and $extends as they are written, which no served file applies (default: apply them)")
 }

@@ -324,6 +324,16 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"base beside brands and modes in one folder", []string{"acme", "acme-dark", "base", "globex", "globex-dark"}, "brand: acme, globex; : , dark", "0 3 1 4"},
 		{"folders of modes in a folder of modes", []string{"modes/color/dark", "modes/color/default", "modes/size/large o-", "modes/size/medium o-"}, ": default, dark; size: medium, large", ""},
 		{"folders of brands beside a scheme", []string{"brands/a/t o-", "brands/b/t o-", "dark", "light"}, "brands: a, b; : light, dark", ""},
+		{"folders of modes in folders of brands", []string{"brands/a/dark/c", "brands/a/light/c", "brands/b/dark/c", "brands/b/light/c"}, "brands: a, b; : light, dark", "1 3 0 2"},
+		{"folders of modes in folders", []string{"a/dark/x/c", "a/light/x/c", "b/dark/x/c", "b/light/x/c", "base o-"}, "brand: a, b; : light, dark", "1 3 0 2"},
+		{"folders of brands in folders of modes", []string{"core/c o-", "t/dark/a/c", "t/dark/b/c", "t/light/a/c", "t/light/b/c"}, "brand: a, b; : light, dark", "3 4 1 2"},
+		{"modes of brands beside a folder of others", []string{"core/c o-", "dark/a", "dark/b", "light/a", "light/b"}, "brand: a, b; : light, dark", "3 4 1 2"},
+		{"packages of brands", []string{"p/a/tokens/dark", "p/a/tokens/light", "p/b/tokens/dark", "p/b/tokens/light", "p/core/tokens/c o-"}, "brand: a, b; : light, dark", "1 3 0 2"},
+		{"packages of brands and files of no mode", []string{"p/a/tokens/dark o-", "p/a/tokens/light o-", "p/a/tokens/size", "p/b/tokens/dark o-", "p/b/tokens/light o-", "p/b/tokens/size"}, "brand: a, b; : light, dark", "2 5 2 5"},
+		{"brands of which one has folders", []string{"brands/a/dark", "brands/a/light", "brands/b/dark/c", "brands/b/light/c"}, "brands: a, b; : light, dark", "1 3 0 2"},
+		{"usual values beside a folder of a mode", []string{"a/c", "a/dark/c", "b/c", "b/dark/c"}, "brand: a, b; : c, dark", "0 2 1 3"},
+		{"folders of packages, modes and brands", []string{"p/dark/a", "p/dark/b", "p/light/a", "p/light/b", "q/dark/a s-", "q/dark/b s-", "q/light/a s-", "q/light/b s-"}, "brand: a, b; : light, dark; brand of s: a, b", ""},
+		{"files that are called as the mode of their folder", []string{"dark/s-dark s-", "dark/t-dark t-", "light/s s-", "light/t t-"}, ": light, dark", ""},
 		{"folders of other tokens", []string{"scales/light s", "scales/light-x s", "scales/dark s", "themes/light t", "themes/dark t"}, "scales: light, dark, light-x; themes: light, dark", ""},
 	}
 	for _, c := range cases {
@@ -712,10 +722,10 @@ func TestWhatALaterFileSaysOfAGroupIsNamed(t *testing.T) {
 func TestWhatAModeSaysBesideItsValuesIsNamed(t *testing.T) {
 	t.Parallel()
 	dir := written(t, map[string]string{
-		"light.json": `{"g":{"$type":"number","a":{"$value":4,"$description":"x"},"b":{"$value":5,"$description":"same"}}}`,
+		"light.json": `{"fill":{"$type":"color","$value":"#fff"},"g":{"$type":"number","a":{"$value":4,"$description":"x"},"b":{"$value":5,"$description":"same"}}}`,
 		"dark.json": `{"$description":"D",` + "\n" +
 			`"g":{"$type":"dimension","a":{"$value":"4px","$description":"y"},` + "\n" + `"b":{"$value":5,"$type":"number","$description":"same","$extensions":{"studio.tokens":{}}},` +
-			`"c":{"$value":6,"$description":"of the Theme too"}}}`,
+			`"c":{"$value":6,"$description":"of the Theme too"}},` + "\n" + `"fill":{"$type":"gradient","$value":"linear-gradient(#fff, #000)"}}`,
 	})
 	system, _, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
 	if err != nil {
@@ -732,6 +742,7 @@ func TestWhatAModeSaysBesideItsValuesIsNamed(t *testing.T) {
 	want := []string{
 		`dark.json:1 whole file: its $description "D" is left out: a Variant has values alone; 1 more of the file is too`,
 		`dark.json:2 g.a: its $type dimension is left out: a Variant has values alone, and the Theme has another $type; give both one`,
+		`dark.json:4 fill: its $type gradient is left out: a Variant has values alone, and the Theme has another $type; give both one, as linear-gradient(#fff, #fff) for the colour #fff`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("named:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -136,6 +136,27 @@ func TestAFileWithoutTokensSaysWhatItLacks(t *testing.T) {
 	}
 }
 
+// TestAJSONSchemaIsNotTokens: whatever it describes. Beside tokens it is named, and tokens may have one as their $schema.
+func TestAJSONSchemaIsNotTokens(t *testing.T) {
+	t.Parallel()
+	const schema, what = `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"$value":{"type":"string"}}}`, " it is a JSON Schema, which says how files are written"
+	dir := written(t, map[string]string{"a.json": `{"$schema":"https://json-schema.org/x","a":{"$value":1}}`, "s.json": schema})
+	name := filepath.Join(dir, "s.json")
+	for _, isVariant := range []bool{false, true} {
+		_, err := source.Read(&term.App{}, isVariant, []string{name}, tokenfile.Options{})
+		if want := name + " holds no token:" + what; err == nil || err.Error() != want {
+			t.Errorf("Read(Variant %v) = %v, want %s", isVariant, err, want)
+		}
+		s, err := source.Read(&term.App{}, isVariant, []string{dir}, tokenfile.Options{})
+		if err != nil || len(s.Tree.Members) != 1 && isVariant || s.Tree.Find("a") == nil || s.Tree.Find("properties") != nil {
+			t.Fatalf("Read(Variant %v) = %v, %v", isVariant, s, err)
+		}
+		if !slices.ContainsFunc(s.Concessions(), func(c source.Concession) bool { return c.Path == name && " "+c.Message == what }) {
+			t.Errorf("Read(Variant %v) said %v", isVariant, s.Concessions())
+		}
+	}
+}
+
 // TestATokenThatAFileMakesAGroupIsNamed: and the tokens of a group that a file makes a token.
 func TestATokenThatAFileMakesAGroupIsNamed(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -82,7 +83,7 @@ func undecidedModes(undecided, all []*modeFiles, wanted string) error {
 	return f
 }
 
-// chooseMode says how a mode of each group can be chosen: by its name if one name chooses in all, else by files.
+// chooseMode says how a mode of each group can be chosen: by its name if one name chooses in all, else by one of each.
 func chooseMode(undecided, all []*modeFiles, wanted string) string {
 	isChosen := slices.ContainsFunc(all, func(g *modeFiles) bool { return slices.Contains(g.names(), wanted) })
 	for _, mode := range undecided[0].names() {
@@ -94,9 +95,9 @@ func chooseMode(undecided, all []*modeFiles, wanted string) string {
 	var example []string
 	for _, g := range all {
 		i := max(0, slices.IndexFunc(g.files, func(f *tokenFile) bool { return f.mode == wanted }))
-		example = append(example, quoted(g.files[i].name))
+		example = append(example, g.files[i].mode)
 	}
-	return "One --token-mode does not choose from all of them; name one file of each collection: " + strings.Join(example, " ") + "."
+	return "Choose one of each collection, with commas between, for example --token-mode " + quoted(strings.Join(example, ",")) + "."
 }
 
 // quoted puts a word that a shell would cut between quotes.
@@ -172,9 +173,24 @@ func formsOf(files []*tokenFile) string {
 	return term.ShortList(list)
 }
 
+// modesLast returns files with the stylesheets last that say something of a mode: its selectors win over the usual
+// ones, wherever they stand.
+func modesLast(files []*tokenFile, mode string) []*tokenFile {
+	var rest, last []*tokenFile
+	for _, f := range files {
+		if f.kind == tokenfile.Stylesheet && mode != "" && slices.Contains(f.modeNames(), mode) {
+			last = append(last, f)
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	return append(rest, last...)
+}
+
 // gridFiles finds files of which each holds a mode of two dimensions: its folder and its name say which, as
-// acme/light.json or light/acme.json, or its name alone, as acme-light.json.
+// acme/light.json or light/acme.json, also deeper, as setPlaces says, or its name alone, as acme-light.json.
 func gridFiles(files []*tokenFile) (groups []*modeFiles) {
+	setPlaces(files)
 	below, in := map[string][]*tokenFile{}, map[string][]*tokenFile{} // by the folder around their folders, and by their own
 	for _, f := range files {
 		if f.mayBeNamed() {
@@ -182,13 +198,24 @@ func gridFiles(files []*tokenFile) (groups []*modeFiles) {
 		}
 	}
 	for _, parent := range slices.Sorted(maps.Keys(below)) {
-		groups = append(groups, gridIn(parent, below[parent], withoutGroups(files, groups))...)
+		all, inModes := withoutGroups(files, groups), slices.DeleteFunc(slices.Clone(below[parent]), isInOther)
+		grid := gridIn(parent, below[parent], all)
+		if len(grid) == 0 && len(inModes) > 0 { // beside folders of what all modes share
+			grid = gridIn(parent, inModes, all)
+		}
+		groups = append(groups, grid...)
+	}
+	for _, f := range withoutGroups(files, groups) {
+		f.place = ""
 	}
 	for _, folder := range slices.Sorted(maps.Keys(in)) {
 		groups = append(groups, gridNamed(folder, withoutGroups(in[folder], groups))...)
 	}
 	return groups
 }
+
+// isInOther reports whether the folder of a file is not called as a mode.
+func isInOther(f *tokenFile) bool { return !tokenfile.IsModeName(f.folderName()) }
 
 // withoutGroups returns the files that are in none of the groups.
 func withoutGroups(files []*tokenFile, groups []*modeFiles) []*tokenFile {
@@ -202,11 +229,11 @@ func withoutGroups(files []*tokenFile, groups []*modeFiles) []*tokenFile {
 // brands alone.
 func gridIn(parent string, files, all []*tokenFile) []*modeFiles {
 	folders, names, base := &modeFiles{}, &modeFiles{}, folderBase(parent)
-	areModes := !slices.ContainsFunc(files, func(f *tokenFile) bool { return !tokenfile.IsModeName(f.folderName()) })
+	areModes := !slices.ContainsFunc(files, isInOther)
 	for _, f := range files {
 		_, mode := cutMode(f.stem())
 		if areModes {
-			mode = f.stem()
+			mode = f.inFolder()
 		}
 		if mode != "" {
 			names.add(f, mode)
@@ -251,18 +278,18 @@ func (g *modeFiles) addFolders(parent string, files, all []*tokenFile, names *mo
 		wanted[f.folderName()] = true
 	}
 	for _, f := range files {
-		base[filepath.Base(f.name)] = base[filepath.Base(f.name)] || wanted[f.folderName()]
+		base[f.base()] = base[f.base()] || wanted[f.folderName()]
 	}
 	isSaid := tokenfile.IsModeFolder(folderBase(parent)) && len(wanted) > 0
 	for _, f := range files {
-		wanted[f.folderName()] = wanted[f.folderName()] || !areModes && (isSaid || base[filepath.Base(f.name)])
+		wanted[f.folderName()] = wanted[f.folderName()] || !areModes && (isSaid || base[f.base()])
 	}
 	for _, f := range all {
 		_, mode := cutMode(f.stem())
 		switch isDeep := slices.Contains(files, f); {
 		case isDeep && wanted[f.folderName()]:
 			g.add(f, f.folderName())
-		case !isDeep && !areModes && f.mayBeNamed() && filepath.Dir(f.name) == parent && (wanted[f.stem()] || isSaid && mode == ""):
+		case !isDeep && !areModes && f.mayBeNamed() && filepath.Dir(f.at()) == parent && (wanted[f.stem()] || isSaid && mode == ""):
 			g.add(f, f.stem())
 		}
 	}
@@ -285,7 +312,7 @@ func gridNamed(folder string, files []*tokenFile) []*modeFiles {
 		if mode == "" {
 			stem = f.stem()
 		}
-		if stem != "" && (isSaid || hasMode[stem]) && !alone.haveMost(f) {
+		if stem != "" && (isSaid || hasMode[stem]) && !alone.haveMost(f, 1) {
 			brands.add(f, stem)
 			modes.add(f, mode)
 		}
@@ -306,10 +333,13 @@ func (g *modeFiles) usualFirst() *modeFiles {
 	return g
 }
 
-// above is the folder around that of a file.
-func (f *tokenFile) above() string { return filepath.Join(filepath.Dir(f.name), "..") }
+// at is where a file stands, or where setPlaces sets it.
+func (f *tokenFile) at() string { return cmp.Or(f.place, f.name) }
 
-func (f *tokenFile) folderName() string { return folderBase(filepath.Dir(f.name)) }
+// above is the folder around that of a file.
+func (f *tokenFile) above() string { return filepath.Join(filepath.Dir(f.at()), "..") }
+
+func (f *tokenFile) folderName() string { return folderBase(filepath.Dir(f.at())) }
 
 // folderBase is the last name of a folder, also of the working directory.
 func folderBase(folder string) string {
@@ -330,7 +360,7 @@ func (g *modeFiles) addAlike(files []*tokenFile) {
 		beside[f.folderName()].add(f)
 	}
 	for _, f := range files {
-		if p := beside[f.folderName()]; !slices.Contains(g.files, f) && p.shared(f, 1) && p.haveMost(f) {
+		if p := beside[f.folderName()]; !slices.Contains(g.files, f) && p.shared(f, 1) && p.haveMost(f, 1) {
 			g.add(f, f.stem())
 		}
 	}
@@ -359,11 +389,11 @@ func (g *modeFiles) onlyUsual(folders *modeFiles) {
 	if len(folders.files) == 0 {
 		return
 	}
-	usual, usualFolder := map[string]bool{}, folders.dimension().Modes[0]
-	for _, f := range g.files {
-		usual[f.stem()] = usual[f.stem()] || f.folderName() == usualFolder
+	usual, all, usualFolder := map[string]bool{}, *g, folders.dimension().Modes[0]
+	for i, f := range g.files {
+		usual[g.modes[i]] = usual[g.modes[i]] || f.folderName() == usualFolder
 	}
-	g.keep(func(f *tokenFile) bool { return usual[f.stem()] })
+	g.keep(func(f *tokenFile) bool { return usual[all.modes[slices.Index(all.files, f)]] })
 }
 
 // isGrid leaves in the groups of a grid only the rows with tokens in common with others: with one if the folder around
@@ -410,7 +440,7 @@ func isAlone(files, others []*tokenFile, isSaid bool) bool {
 	for path := range own {
 		shared += min(rest[path], 1)
 	}
-	return shared == 0 || !isSaid && 2*shared < len(own) && !slices.ContainsFunc(others, own.haveMost)
+	return shared == 0 || !isSaid && 2*shared < len(own) && !slices.ContainsFunc(others, func(f *tokenFile) bool { return own.haveMost(f, 1) })
 }
 
 // paths counts in how many files the token of each path stands.
@@ -435,11 +465,11 @@ func (p paths) shared(f *tokenFile, files int) bool {
 	return slices.ContainsFunc(pathsOf(f), func(path string) bool { return p[path] >= files })
 }
 
-// haveMost reports whether at least half of the tokens of a file are among the paths.
-func (p paths) haveMost(f *tokenFile) bool {
+// haveMost reports whether at least half of the tokens of a file stand in so many files.
+func (p paths) haveMost(f *tokenFile, files int) bool {
 	shared := 0
 	for _, path := range pathsOf(f) {
-		shared += min(p[path], 1)
+		shared += min(p[path]/files, 1)
 	}
 	return 2*shared >= len(pathsOf(f))
 }

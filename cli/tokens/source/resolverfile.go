@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,7 @@ type resolverReader struct {
 	document *tokenFile
 	folder   string // no file outside of it is read
 	options  tokenfile.Options
+	isTrial  bool // only whether the files can be read counts
 }
 
 // read returns a resolver document, and behind it the sources of the permutation that is wanted, in their order.
@@ -32,6 +34,13 @@ func (r resolverReader) read() ([]*tokenFile, error) {
 		return nil, explainIn(r.document, err)
 	}
 	contexts, err := r.choose(d)
+	if err != nil {
+		return nil, err
+	}
+	unread, err := r.leaveOut(d, contexts)
+	if err == nil && len(unread) > 0 { // of a context that another document has
+		contexts, err = r.choose(d)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +58,64 @@ func (r resolverReader) read() ([]*tokenFile, error) {
 	}
 	r.document.parts = []tokenfile.Part{part}
 	r.note(d, contexts, files)
-	return append([]*tokenFile{r.document}, files...), nil
+	return slices.Concat([]*tokenFile{r.document}, files, unread), nil
+}
+
+// leaveOut takes the contexts out of a document of which a file cannot be read. They are a loss of a design system, and
+// only named beside another context that is taken.
+func (r resolverReader) leaveOut(d *resolver.Document, taken map[string]string) (unread []*tokenFile, err error) {
+	known := r.document.known
+	if known.unread == nil {
+		if known.unread, err = r.unreadContexts(d, taken); err != nil {
+			return nil, err
+		}
+	}
+	for i := range d.Modifiers {
+		m := &d.Modifiers[i]
+		isLeft := func(context string) bool { return known.unread[[2]string{m.Name, context}] != nil }
+		for _, context := range slices.DeleteFunc(slices.Clone(m.Contexts), func(c string) bool { return !isLeft(c) }) {
+			file := *known.unread[[2]string{m.Name, context}]
+			said := term.Explain(file.unread)
+			reason := said.Sentence + "; the context " + context + " of " + m.Name + " is left out"
+			if r.options.Choice == nil {
+				r.document.notes = append(r.document.notes, reason)
+				continue
+			}
+			file.unread = term.Fail(said.Next, "%s", reason)
+			unread = append(unread, &file)
+		}
+		if r.options.Choice != nil {
+			m.Contexts = slices.DeleteFunc(slices.Clone(m.Contexts), isLeft)
+		}
+	}
+	return unread, nil
+}
+
+// unreadContexts returns a file that cannot be read of each context that has one, by modifier and context. That a context
+// which is taken has one is an error.
+func (r resolverReader) unreadContexts(d *resolver.Document, taken map[string]string) (map[[2]string]*tokenFile, error) {
+	unread := map[[2]string]*tokenFile{}
+	r.isTrial = true
+	for _, m := range d.Modifiers {
+		for _, context := range m.Contexts {
+			sources, err := d.ContextSources(m.Name, context)
+			if err != nil {
+				return nil, explainIn(r.document, err)
+			}
+			files, err := r.files(r.document, sources, nil)
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range files {
+				if f.unread != nil && context == taken[m.Name] {
+					return nil, f.unread
+				} else if f.unread != nil {
+					unread[[2]string{m.Name, context}] = f
+				}
+			}
+		}
+	}
+	return unread, nil
 }
 
 // outsideOf lists as faults the tokens of a resolver document that stand in none of the members that are read: of the
@@ -146,7 +212,9 @@ func (r resolverReader) note(d *resolver.Document, contexts map[string]string, f
 	}
 	var names []string
 	for _, source := range files {
-		names = append(names, source.name)
+		if source.unread == nil {
+			names = append(names, source.name)
+		}
 	}
 	if len(names) == 0 {
 		return
@@ -208,6 +276,9 @@ func (r resolverReader) files(in *tokenFile, sources []resolver.Source, through 
 
 // source makes a file of one source of its tree, which stands at a place of the file.
 func (r resolverReader) source(f *tokenFile, root *jsontree.Node, at jsontree.Pointer, s resolver.Source) *tokenFile {
+	if r.isTrial {
+		return f
+	}
 	for _, name := range s.Without {
 		if old := root.Find(name); old.IsObject() && !tokentree.IsMeta(name) {
 			r.document.notes = append(r.document.notes, f.location(append(at[:len(at):len(at)], name).String())+": "+name+" is left out, since another "+name+" stands beside the $ref to this file")
@@ -219,7 +290,8 @@ func (r resolverReader) source(f *tokenFile, root *jsontree.Node, at jsontree.Po
 	return f
 }
 
-// file reads a file that a source names, or the files of a set of another document that it names.
+// file reads a file that a source names, or the files of a set of another document that it names. A file that cannot be
+// read, or that has not what is named of it, is noted as unread.
 func (r resolverReader) file(in *tokenFile, s resolver.Source, through []string) ([]*tokenFile, error) {
 	name, err := r.path(in, s)
 	if err != nil {
@@ -228,16 +300,16 @@ func (r resolverReader) file(in *tokenFile, s resolver.Source, through []string)
 	read, err := openFile(r.a, name)
 	switch {
 	case read == nil:
-		return nil, term.Fail("Correct the name, or write the file.", "%s: %s", in.location(s.Pointer), term.Explain(err).Sentence)
+		return r.unread(in, s, name, term.Fail("Correct the name, or write the file.", "%s", term.Explain(err).Sentence)), nil
 	case err != nil:
-		return nil, err
+		return r.unread(in, s, name, err), nil
 	}
 	root := read.parsed.Root.Lookup(s.Part)
 	switch {
 	case !root.IsObject():
-		return nil, term.Fail("Name a group that the file has.", "%s: the file %s has no group %s", in.location(s.Pointer), name, s.Part)
+		return r.unread(in, s, name, term.Fail("Name a group that the file has.", "the file %s has no group %s", name, s.Part)), nil
 	case dtcg.IsToken(root):
-		return nil, term.Fail("Name the group that holds it.", "%s: %s of the file %s is a token, and a source is a group", in.location(s.Pointer), s.Part, name)
+		return r.unread(in, s, name, term.Fail("Name the group that holds it.", "%s of the file %s is a token, and a source is a group", s.Part, name)), nil
 	}
 	key := name + "#" + s.Part.String()
 	if sources, ok, err := resolver.SourcesAt(read.parsed.Root, s.Part); ok {
@@ -252,15 +324,27 @@ func (r resolverReader) file(in *tokenFile, s resolver.Source, through []string)
 	if read.kind, read.why = tokenfile.Recognise(read.parsed, r.options); read.kind == tokenfile.Resolver {
 		return nil, term.Fail("Name a file of tokens, or a set of that document: FILE#/sets/NAME.", "%s: %s is a resolver document too", in.location(s.Pointer), name)
 	}
+	if unlike := cmp.Or(read.purpose(), tokenfile.Unlike(root)); read.why == "" && unlike != "" {
+		return r.unread(in, s, name, term.Fail("Name a file of tokens.", "%s holds no token: %s", name, unlike)), nil
+	}
 	if len(s.Part) > 0 || read.kind == tokenfile.Flat {
 		read.kind, read.why = tokenfile.DTCG, "a resolver document names it"
 	}
 	if read.kind == tokenfile.DTCG {
 		return []*tokenFile{r.source(read, root, s.Part, s)}, nil
 	}
-	err = read.convert(r.options)
+	if err := read.convert(r.options); err != nil {
+		return r.unread(in, s, name, err), nil
+	}
 	read.resolver, read.family, read.mode = r.document, r.document.name, ""
-	return []*tokenFile{read}, err
+	return []*tokenFile{read}, nil
+}
+
+// unread is a file that cannot be read, with the line of the document that names it.
+func (r resolverReader) unread(in *tokenFile, s resolver.Source, name string, err error) []*tokenFile {
+	said := term.Explain(err)
+	failure := term.Fail(said.Next, "%s: %s", in.location(s.Pointer), said.Sentence)
+	return []*tokenFile{{name: name, family: r.document.name, resolver: r.document, unread: failure}}
 }
 
 // path is the path of a file that a document names. It refuses a file outside of the folder.

@@ -265,19 +265,20 @@ func TestPermutationsAgreeWithTerrazzo(t *testing.T) {
 	t.Logf("%d tokens agree", agreed)
 }
 
-// TestContextsOfTwoDocumentsAreOneDimension: a document has its default in a mode that only the other has.
+// TestContextsOfTwoDocumentsAreOneDimension: a document has its default in a mode that only the other has, or of which its
+// own file cannot be read.
 func TestContextsOfTwoDocumentsAreOneDimension(t *testing.T) {
 	t.Parallel()
 	document := func(token, other string) string {
 		return fmt.Sprintf(`{"version":"2025.10","modifiers":{"theme":{"contexts":{"light":[{%[1]q:{"$value":1}}],%[2]q:[{%[1]q:{"$value":2}}]},"default":"light"}},"resolutionOrder":[{"$ref":"#/modifiers/theme"}]}`, token, other)
 	}
-	dir := written(t, map[string]string{"a.json": document("a", "dark"), "b.json": document("b", "Dark"), "c.json": document("c", "hc")})
-	files := []string{filepath.Join(dir, "a.json"), filepath.Join(dir, "b.json"), filepath.Join(dir, "c.json")}
+	dir := written(t, map[string]string{"a.json": document("a", "dark"), "b.json": document("b", "Dark"), "c.json": document("c", "hc"), "d.json": strings.Replace(document("d", "dark"), `{"d":{"$value":2}}`, `{"$ref":"none.json"}`, 1)})
+	files := []string{filepath.Join(dir, "a.json"), filepath.Join(dir, "b.json"), filepath.Join(dir, "c.json"), filepath.Join(dir, "d.json")}
 	system, _, err := source.OpenSystem(&term.App{}, files, nil, tokenfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for mode, want := range map[string]string{"dark": `{"a":{"$value":2},"b":{"$value":2},"c":{"$value":1}}`, "hc": `{"a":{"$value":1},"b":{"$value":1},"c":{"$value":2}}`} {
+	for mode, want := range map[string]string{"dark": `{"a":{"$value":2},"b":{"$value":2},"c":{"$value":1},"d":{"$value":1}}`, "hc": `{"a":{"$value":1},"b":{"$value":1},"c":{"$value":2},"d":{"$value":1}}`} {
 		read, err := system.Read(map[string]string{"theme": mode})
 		if err != nil || string(jsontree.Append(nil, read.Tree)) != want {
 			t.Errorf("Read(%s) = %v, %v, want %s", mode, read, err, want)
@@ -285,5 +286,65 @@ func TestContextsOfTwoDocumentsAreOneDimension(t *testing.T) {
 	}
 	if got := system.Dimensions[0].Modes; len(system.Dimensions) != 1 || !slices.Equal(got, []string{"light", "dark", "hc"}) {
 		t.Errorf("the dimensions are %v", system.Dimensions)
+	}
+}
+
+// TestAFileThatCannotBeReadLosesItsContextAlone: the context is left out of a design system, and named beside another. A
+// set is left out with it, and a context that is taken is refused.
+func TestAFileThatCannotBeReadLosesItsContextAlone(t *testing.T) {
+	t.Parallel()
+	const document = `{"version":"2025.10","sets":{"base":{"sources":[{"$ref":"base.json"}]}},"modifiers":{"theme":{"default":"light","contexts":{
+"light":[{"$ref":"light.json"}],
+"dark":[{"c":{"$value":1}},{"$ref":"dark.json#/g"}],
+"hc":[{"a":{"$value":3}}]}}},
+"resolutionOrder":[{"$ref":"#/sets/base"},{"$ref":"#/modifiers/theme"}]}`
+	const left = "; the context dark of theme is left out"
+	for _, c := range []struct {
+		file, text string
+		unread     string // DIR stands for the folder
+		err        string
+	}{
+		{"dark.json", "", "DIR/r.json:3: DIR/dark.json cannot be read: no such file or directory" + left + ". Correct the name, or write the file.", ""},
+		{"dark.json", `{"g":`, "DIR/r.json:3: DIR/dark.json:1:6: the file ends too early: a value was expected, the text ends" + left + ". Its end is missing: write or download it again.", ""},
+		{"dark.json", `{"h":{}}`, "DIR/r.json:3: the file DIR/dark.json has no group /g" + left + ". Name a group that the file has.", ""},
+		{"dark.json", `{"g":{"$value":1}}`, "DIR/r.json:3: /g of the file DIR/dark.json is a token, and a source is a group" + left + ". Name the group that holds it.", ""},
+		{"base.json", `{`, "DIR/r.json:1: DIR/base.json:1:2: the file ends too early: a member name was expected. Its end is missing: write or download it again.", ""},
+		{"light.json", `{`, "", "DIR/r.json:2: DIR/light.json:1:2: the file ends too early: a member name was expected"},
+	} {
+		files := map[string]string{"r.json": document, "base.json": `{"a":{"$value":1}}`, "light.json": `{"b":{"$value":2}}`, "dark.json": `{"g":{"c":{"$value":4}}}`}
+		if files[c.file] = c.text; c.text == "" {
+			delete(files, c.file)
+		}
+		dir := written(t, files)
+		named := func(text string) string { return strings.ReplaceAll(text, "DIR", dir) }
+		name := filepath.Join(dir, "r.json")
+		system, s, err := source.OpenSystem(&term.App{}, []string{name}, nil, tokenfile.Options{})
+		if c.err != "" {
+			if err == nil || err.Error() != named(c.err) {
+				t.Errorf("%s %s: %v, want %s", c.file, c.text, err, named(c.err))
+			}
+			continue
+		}
+		if err != nil || len(s.Unread) != 1 || s.Unread[0].Reason != named(c.unread) || s.Unread[0].Path != filepath.Join(dir, c.file) {
+			t.Errorf("%s %s: %v, unread %v, want %s", c.file, c.text, err, s.Unread, named(c.unread))
+			continue
+		}
+		modes, want := system.Dimensions[0].Modes, []string{"light", "hc"}
+		if c.file == "base.json" {
+			want = []string{"light", "dark", "hc"}
+		}
+		hc, err := system.Read(map[string]string{"theme": "hc"})
+		if err != nil || len(hc.Unread) > 0 || hc.Tree.Lookup(jsontree.Pointer{"a", "$value"}).Text != "3" || !slices.Equal(modes, want) {
+			t.Errorf("%s %s: the modes are %q, want %q; hc is %v, %v", c.file, c.text, modes, want, hc, err)
+		}
+		alone, err := source.Theme(&term.App{}, []string{name}, tokenfile.Options{})
+		note, _, isContext := strings.Cut(named(c.unread), left)
+		if err != nil || isContext && (len(alone.Unread) > 0 || !slices.Contains(alone.Notes(), note+left)) {
+			t.Errorf("%s %s: without its modes: %v, unread %v, notes %q, want %s", c.file, c.text, err, alone.Unread, alone.Notes(), note)
+		}
+		_, err = source.Theme(&term.App{}, []string{name}, tokenfile.Options{Inputs: []string{"theme=dark"}})
+		if isContext && (err == nil || err.Error() != note) {
+			t.Errorf("%s %s: with --input theme=dark: %v, want %s", c.file, c.text, err, note)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokenfile"
 )
 
 // diagnosis says what a file is that no tokens can be read from, and what to do about it; empty if it is like one.
@@ -64,10 +65,12 @@ var tools = map[string]string{
 // languageName is the name of a file with the texts of a language, such as en or pt-BR.
 var languageName = regexp.MustCompile(`^(ar|cs|da|de|en|es|fi|fr|he|hu|it|ja|ko|nb|nl|pl|pt|ru|sv|tr|uk|zh)([-_][A-Z]{2})?$`)
 
-// purpose says by its name what a file without tokens is; empty if the name does not tell.
-func purpose(path string) string {
-	stem, _, _ := strings.Cut(filepath.Base(path), ".")
+// purpose says what a file without tokens is; empty if neither its $schema nor its name tells.
+func (f *tokenFile) purpose() string {
+	stem, _, _ := strings.Cut(filepath.Base(f.name), ".")
 	switch {
+	case tokenfile.IsSchema(f.parsed.Root):
+		return "it is a JSON Schema, which says how files are written"
 	case tools[stem] != "":
 		return "it is a file of " + tools[stem]
 	case languageName.MatchString(stem):

@@ -86,6 +86,9 @@ func (s *Sources) TokenLocation(path string) string {
 // Theme reads token files as one document; a later file is laid over the earlier ones. It refuses options that
 // none of the files has a use for.
 func Theme(a *term.App, names []string, o tokenfile.Options) (*Sources, error) {
+	if read, _, err := readSeveral(a, names, o); read != nil || err != nil {
+		return read, err
+	}
 	files, err := readSources(opener{App: a}, names, o)
 	if err != nil {
 		return nil, err
@@ -150,15 +153,19 @@ func newSources(files []*tokenFile, o tokenfile.Options) *Sources {
 		}
 		switch {
 		case f.unread != nil:
-			reason := term.Sentence(term.Explain(f.unread).Sentence)
-			if next := program(f.name).next; next != "" {
+			said := term.Explain(f.unread)
+			reason, next := term.Sentence(said.Sentence), program(f.name).next
+			if f.resolver != nil {
+				next = said.Next
+			}
+			if next != "" {
 				reason += " " + next
 			}
 			s.Unread = append(s.Unread, validate.Dropped{Path: f.name, Reason: reason})
 		case f.why != "":
 			s.forms = append(s.forms, f)
 		case several && f.resolver == nil:
-			s.read = append(s.read, concession{tokenfile.Concession{Kind: "files without tokens", Path: f.name, Message: cmp.Or(tokenfile.Unlike(f.parsed.Root), purpose(f.name), "no $value, value or value of a known shape stands in it")}, spot{}})
+			s.read = append(s.read, concession{tokenfile.Concession{Kind: "files without tokens", Path: f.name, Message: cmp.Or(f.purpose(), tokenfile.Unlike(f.parsed.Root), "no $value, value or value of a known shape stands in it")}, spot{}})
 		}
 	}
 	return s
@@ -172,6 +179,9 @@ func readSources(a opener, names []string, o tokenfile.Options) ([]*tokenFile, e
 	}
 	if len(files) == 1 && files[0].unread != nil {
 		return nil, files[0].unread
+	}
+	if len(files) == 1 && files[0].parsed != nil && tokenfile.IsSchema(files[0].parsed.Root) {
+		return nil, term.Fail("Name the file of tokens that it describes.", "%s holds no token: %s", files[0].name, files[0].purpose())
 	}
 	if o.Choice != nil {
 		return files, nil // readSystem chooses
@@ -259,21 +269,7 @@ func (f *tokenFile) nearestForm() string {
 	case strings.Contains(f.text, `"valuesByMode"`):
 		return "variables of Figma stand in it, and not beside them their collections, as meta.variableCollections or as a list of which each has a name and modes"
 	}
-	return cmp.Or(purpose(f.name), "no $value stands in it")
-}
-
-// modesLast returns files with the stylesheets last that say something of a mode: its selectors win over the usual
-// ones, wherever they stand.
-func modesLast(files []*tokenFile, mode string) []*tokenFile {
-	var rest, last []*tokenFile
-	for _, f := range files {
-		if f.kind == tokenfile.Stylesheet && mode != "" && slices.Contains(f.modeNames(), mode) {
-			last = append(last, f)
-		} else {
-			rest = append(rest, f)
-		}
-	}
-	return append(rest, last...)
+	return cmp.Or(f.purpose(), "no $value stands in it")
 }
 
 // lay lays one part of a file over the tree.
@@ -441,6 +437,11 @@ func (l layer) replaced(old *jsontree.Node, at jsontree.Pointer, here string) {
 // Variant reads flat maps and token files as one map of overrides; of a token file only the
 // values are taken. A later file wins. It refuses options that none of the files has a use for.
 func Variant(a *term.App, names []string, o tokenfile.Options) (*Sources, error) {
+	if read, defaults, err := readSeveral(a, names, o); err != nil {
+		return nil, err
+	} else if read != nil {
+		return read.overridesOf(defaults), nil
+	}
 	o.Overrides = true
 	files, err := readSources(opener{App: a}, names, o)
 	if err != nil {
@@ -463,6 +464,12 @@ func Variant(a *term.App, names []string, o tokenfile.Options) (*Sources, error)
 // ThemeAndOverrides reads files as a document and others, which may be none, as overrides of it. It refuses options
 // that none of all has a use for.
 func ThemeAndOverrides(a *term.App, names, overrides []string, o tokenfile.Options) (theme, laid *Sources, err error) {
+	if theme, _, err = readSeveral(a, names, o); theme != nil || err != nil {
+		if err == nil && len(overrides) > 0 {
+			laid, err = Variant(a, overrides, o)
+		}
+		return theme, laid, err
+	}
 	files, err := readSources(opener{App: a}, names, o)
 	if err != nil {
 		return nil, nil, err

@@ -98,11 +98,7 @@ func (f *tokenFile) setLocation(set string) string {
 // Read returns the document of a choice of modes, by their dimensions. Of what is not as it should be it tells only
 // what the defaults do not have too.
 func (s *System) Read(choice map[string]string) (*Sources, error) {
-	files, err := s.read(choice)
-	if err != nil {
-		return nil, err
-	}
-	read, err := themeSources(s.chosenFiles(files, choice), s.options)
+	read, err := s.whole(choice)
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +115,15 @@ func (s *System) Read(choice map[string]string) (*Sources, error) {
 // Told returns what s tells beside its document.
 func (s *Sources) Told() *Sources {
 	return &Sources{Faults: s.Faults, read: s.read, hidden: s.hidden, merged: s.merged}
+}
+
+// whole is Read with all that is not as it should be.
+func (s *System) whole(choice map[string]string) (*Sources, error) {
+	files, err := s.read(choice)
+	if err != nil {
+		return nil, err
+	}
+	return themeSources(s.chosenFiles(files, choice), s.options)
 }
 
 // without returns what of a list is not in another.
@@ -341,7 +346,7 @@ func (f *tokenFile) mayBeNamed() bool {
 
 // base is the name of a file without its folder and its ending.
 func (f *tokenFile) base() string {
-	base := filepath.Base(f.name)
+	base := filepath.Base(f.at())
 	return strings.TrimSuffix(strings.TrimSuffix(base, filepath.Ext(base)), ".tokens")
 }
 
@@ -372,9 +377,16 @@ type fileNames struct {
 	twins       map[string]int   // files of one name in folders that are called as modes, as if they stood around these folders
 }
 
-// besideFolder is where a file would stand if it stood beside its folder.
-func (f *tokenFile) besideFolder() string {
-	return filepath.Join(f.above(), filepath.Base(f.name))
+// besideFolder is where a file would stand if it stood beside its folder, without the mode in its name.
+func (f *tokenFile) besideFolder() string { return filepath.Join(f.above(), f.inFolder()) }
+
+// inFolder is the name of a file without the mode that its folder is called by too, as acme of dark/acme-dark.json.
+func (f *tokenFile) inFolder() string {
+	stem, mode := cutMode(f.stem())
+	if stem != "" && tokenfile.ModeKey(mode) == tokenfile.ModeKey(f.folderName()) {
+		return stem
+	}
+	return f.stem()
 }
 
 // namedModeFiles groups files by the modes that their names say.
@@ -448,7 +460,7 @@ func (g *modeFiles) shareBase() {
 func (n fileNames) modeOf(f *tokenFile) (at modeKey, mode string) {
 	folder, above := filepath.Dir(f.name), f.above()
 	stem, ofName := cutMode(f.stem())
-	isOwn := stem != "" && len(n.modes[folder]) > 0 && n.modes[folder].haveMost(f) // dark-dimmed beside dark
+	isOwn := stem != "" && len(n.modes[folder]) > 0 && n.modes[folder].haveMost(f, 1) // dark-dimmed beside dark
 	if tokenfile.IsModeFolder(f.folderName()) {
 		if mode = f.stem(); !isOwn {
 			mode, _, _ = strings.Cut(filepath.Base(f.name), ".")

@@ -119,7 +119,8 @@ func TestTheLastOfSeveralMembersCounts(t *testing.T) {
 	}
 }
 
-// TestATokenAndAGroupOfOneNameAreNotBoth: what only the first of the two has is left out; other members hold no tokens.
+// TestATokenAndAGroupOfOneNameAreNotBoth: what only the first of the two has is left out, also of sources of a resolver
+// document; other members hold no tokens.
 func TestATokenAndAGroupOfOneNameAreNotBoth(t *testing.T) {
 	t.Parallel()
 	for text, lost := range map[string][]string{
@@ -127,6 +128,9 @@ func TestATokenAndAGroupOfOneNameAreNotBoth(t *testing.T) {
 		`{"t":{"sub":{"$value":"#456"}},"t":{"$value":"#123"}}`:                              {"t.sub"},
 		`{"a":{"x":{"p":{"$value":1}},"x":{"q":{"$value":2}}},"a":{"x":{"r":{"$value":3}}}}`: {"a.x.p", "a.x.q"},
 		`{"t":{"$value":"#123","$extensions":{"k":1},"$extensions":{"j":{"k":{}}}}}`:         nil,
+
+		`{"version":"2025.10","sets":{"s":{"sources":[{"a":{"$value":1},"g":{"b":{"$value":1}}}]},"s":{"sources":[{"c":{"$value":1}},{"a":{"$value":1}}]}},"resolutionOrder":[{"$ref":"#/sets/s"}]}`: {"sets.s.sources.g.b"},
+		`{"version":"2025.10","sets":{"s":{"sources":[{"$ref":"other.json"}]}},"sets":{"s":{"sources":[{"c":{"$value":1}}]}},"resolutionOrder":[{"$ref":"#/sets/s"}]}`:                               {"sets.s.sources.other.json"},
 	} {
 		s, err := source.Theme(&term.App{}, []string{filepath.Join(written(t, map[string]string{"in.json": text}), "in.json")}, tokenfile.Options{})
 		if err != nil {
