@@ -277,7 +277,9 @@ func groupModeFiles(files []*tokenFile) []*modeFiles {
 	rest := withoutGroups(files, grids)
 	groups := append(onlyModes(rest, append(modeGroups(files), namedModeFiles(rest)...)), grids...)
 	for i, g := range groups {
-		if g.name == "" && len(groups) > 1 && g.across == nil && !isOnlyScheme(groups, g) && !isSchemeOfGrid(groups, g) {
+		if g.isOneScheme(groups) {
+			g.name = ""
+		} else if g.name == "" && len(groups) > 1 && g.across == nil && !isOnlyScheme(groups, g) && !isSchemeOfGrid(groups, g) {
 			folder := filepath.Dir(g.files[0].name)
 			if name := folderBase(folder); tokenfile.IsModeName(name) || slices.Contains(g.modes, name) {
 				folder = filepath.Dir(folder)
@@ -293,6 +295,17 @@ func groupModeFiles(files []*tokenFile) []*modeFiles {
 		g.noteUnread(groups)
 	}
 	return groups
+}
+
+// isOneScheme reports whether the modes of a group are the colour schemes, and those of another one too, as of
+// color-light, color-dark and shadow-light, shadow-dark: a page has one scheme.
+func (g *modeFiles) isOneScheme(groups []*modeFiles) bool {
+	isOther := func(name string) bool { return !slices.Contains([]string{"light", "dark"}, tokenfile.ModeKey(name)) }
+	isSame := func(other *modeFiles) bool {
+		return other != g && other.across == nil && other.without == g.without && len(other.names()) == len(g.names()) &&
+			!slices.ContainsFunc(other.modes, func(name string) bool { return !slices.Contains(g.modes, name) })
+	}
+	return g.across == nil && !slices.ContainsFunc(g.modes, isOther) && slices.ContainsFunc(groups, isSame)
 }
 
 // noteUnread names the files of a group whose names say a mode, and that count in all modes as what the group is of.
