@@ -182,7 +182,12 @@ func isNumberName(name string) bool {
 
 // WithoutSemicolon returns a text without a semicolon or !important at its end, which a declaration has and a value
 // does not.
-func WithoutSemicolon(text string) string { return endOfDeclaration.ReplaceAllString(text, "") }
+func WithoutSemicolon(text string) string {
+	if !strings.ContainsAny(text, "!;") { // as nearly all
+		return text
+	}
+	return endOfDeclaration.ReplaceAllString(text, "")
+}
 
 // endOfDeclaration is what may follow the value in a declaration.
 var endOfDeclaration = regexp.MustCompile(`(?i)\s*(!\s*important\s*;?|;)\s*$`)
