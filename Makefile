@@ -156,7 +156,7 @@ bench/%/node_modules: bench/%/package-lock.json
 usable: bench/usable/node_modules ## Put the served files into the real libraries (installs them from npm)
 	go test -count 1 -timeout 20m -run TestFilesWork ./bench/usable -args -results $(CURDIR)/bench/results/usable.md
 
-systems: build bench/systems/node_modules ## Push the published tokens of 39 packages of design systems, beside Style Dictionary and Terrazzo (installs them from npm)
+systems: build bench/systems/node_modules ## Push the published tokens of 44 packages of design systems, beside Style Dictionary and Terrazzo (installs them from npm)
 	go test -count 1 -timeout 30m -run TestSystems ./bench/systems -args -livery $(CURDIR)/bin/livery -results $(CURDIR)/bench/results/systems.md
 
 agreement: bench/peers/node_modules ## Compare the examples of the DTCG specification with Terrazzo, token by token (installs it from npm)

@@ -19,6 +19,9 @@ var all = []system{
 	{name: "Auro", files: []string{"@aurodesignsystem/design-tokens/src/themes/auro-classic"}, css: []string{"@aurodesignsystem/design-tokens/dist/legacy/auro-classic/CSSCustomProperties.css"}, strip: "ds-", notes: map[string]string{
 		"--ds-color-base-green-200": "the file has `#d4cece4`, seven digits, which is served as it stands; the package's build makes black of it",
 	}},
+	{name: "Calcite", files: []string{"@esri/calcite-design-tokens/dist/docs"}, css: []string{"@esri/calcite-design-tokens/dist/css/core.css", "@esri/calcite-design-tokens/dist/css/global.css"}, strip: "calcite-", put: "core-", notes: map[string]string{
+		"--calcite-font-weight-medium-italic": "the file has `Medium Italic`, of which the weight is served; the stylesheet has both, which is no weight",
+	}},
 	{name: "Canvas", files: []string{"@workday/canvas-tokens-web/css/base/_variables.css"}, css: []string{"@workday/canvas-tokens-web/css/base/_variables.css"}},
 	{name: "Carbon", files: []string{"@carbon/themes/src/dtcg/color-palette.json", "@carbon/themes/src/dtcg/themes.json"}},
 	{name: "Carbon 11.78", files: []string{"carbon-themes-white/src/dtcg/color-palette.json", "carbon-themes-white/src/dtcg/white.json"}, css: []string{"@carbon/styles/css/styles.css"}, strip: "cds-"},
@@ -37,9 +40,11 @@ var all = []system{
 		"--gcds-label-required-font-weight":   "the file has it as a spacing, and a number of a spacing is in px",
 	}},
 	{name: "Fluent", files: []string{"@fluentui/tokens#webLightTheme"}},
+	{name: "Gestalt", files: []string{"gestalt-design-tokens/tokens/classic"}, css: []string{"gestalt-design-tokens/dist/css/classic/variables.css"}, args: []string{"--variants", "auto"}},
 	{name: "GitLab Pajamas", files: []string{"@gitlab/ui/src/tokens/constant"}, css: []string{"@gitlab/ui/src/tokens/build/css/tokens.css"}, strip: "gl-"},
 	{name: "Helios", files: []string{"@hashicorp/design-system-tokens/dist/docs/products/tokens.json"}, css: []string{"@hashicorp/design-system-tokens/dist/products/css/tokens.css"}, strip: "token-"},
 	{name: "HPE", files: []string{"hpe-design-tokens/dist/css/primitives.css"}, css: []string{"hpe-design-tokens/dist/css/primitives.css"}},
+	{name: "Koobiq", files: []string{"@koobiq/design-tokens/web/properties", "@koobiq/design-tokens/web/components"}, css: []string{"@koobiq/design-tokens/web/css-tokens.css"}, strip: "kbq-"},
 	{name: "LaunchPad", files: []string{"@launchpad-ui/tokens/dist/tokens.json"}, css: []string{"@launchpad-ui/tokens/dist/index.css"}, strip: "lp-"},
 	{name: "Lyne", files: []string{"@sbb-esta/lyne-design-tokens/dist/js/sbb-tokens-raw.json"}, css: []string{"@sbb-esta/lyne-design-tokens/dist/css/sbb-variables.css"}, strip: "sbb-"},
 	{name: "Momentum", files: []string{"@momentum-design/tokens/dist/json/theme/webex/light-stable.json"}, css: []string{"@momentum-design/tokens/dist/css/theme/webex/light-stable.css"}, strip: "mds-"},
@@ -55,11 +60,13 @@ var all = []system{
 	{name: "Porsche", files: []string{"@porsche-design-system/components-js/stylesheets/variables.css"}, css: []string{"@porsche-design-system/components-js/stylesheets/variables.css"}},
 	{name: "Primer", files: []string{"@primer/primitives/src/tokens/base"}, css: []string{"@primer/primitives/dist/css/base/typography/typography.css", "@primer/primitives/dist/css/base/size/size.css", "@primer/primitives/dist/css/base/motion/motion.css", "@primer/primitives/dist/css/functional/themes/light.css"}},
 	{name: "Radix", files: []string{"@radix-ui/colors/gray.css", "@radix-ui/colors/blue.css", "@radix-ui/colors/blue-dark.css"}},
+	{name: "Red Hat", files: []string{"@rhds/tokens/json/rhds.tokens.json"}, css: []string{"@rhds/tokens/css/global.css"}, strip: "rh-"},
 	{name: "Rijkshuisstijl", files: []string{"@rijkshuisstijl-community/design-tokens/dist/index.tokens.json"}, css: []string{"@rijkshuisstijl-community/design-tokens/dist/index.css"}, notes: map[string]string{
 		"--utrecht-listbox-font-weight": "the file has `400px`, and the stylesheet, which is built from another source, `400`",
 	}},
 	{name: "Salesforce Lightning", files: []string{"@salesforce-ux/design-system/design-tokens/dist/bg-standard.raw.json"}},
 	{name: "Skyscanner Backpack", files: []string{"@skyscanner/bpk-foundations-web/tokens/base.raw.json"}},
+	{name: "SpareBank 1", files: []string{"@sb1/ffe-core/tokens"}, css: []string{"@sb1/ffe-core/css/colors-semantic.css"}, strip: "ffe-", args: []string{"--variants", "auto"}},
 	{name: "Spectrum CSS", files: []string{"@spectrum-css/tokens/dist/json/tokens.json"}, css: []string{"@spectrum-css/tokens/dist/css/index.css"}, strip: "spectrum-", notes: map[string]string{
 		"--spectrum-swatch-border-color-light": "the file has it as the mode light of swatch-border-color, and the stylesheet has another property of this name",
 	}},

@@ -46,7 +46,7 @@ func unexplained(rows []*row) (n int) {
 
 // differences writes the classes of what differs, the largest first, with the systems and an example of each.
 func differences(b *bytes.Buffer, rows []*row) {
-	b.WriteString("\n## What differs from the packages' own stylesheets\n\nThe test decides the class from the values, and fails if a difference has none. Three, each alone, are explained by hand.\n")
+	b.WriteString("\n## What differs from the packages' own stylesheets\n\nThe test decides the class from the values, and fails if a difference has none. A few are explained by hand, each on its own.\n")
 	counts := map[string]int{}
 	for _, r := range rows {
 		for why, list := range r.why {

@@ -123,6 +123,7 @@ func installed(t *testing.T, names []string) (paths []string) {
 // push pushes the files, and counts by path.
 func (r *row) push(t *testing.T, dev *world.Dev, theme string) {
 	t.Helper()
+	defer os.Remove("livery.yaml") // which --variants auto writes
 	began := time.Now()
 	said := r.cli(t, dev, slices.Concat([]string{
 		"push", "--env", "sandbox", "--theme", theme, "--create", "--integration", "react/plainCSS",
