@@ -50,9 +50,10 @@ var (
 
 // page is what the selectors of a stylesheet together say of it.
 type page struct {
-	base   string // the class that stands for the page, if one does
-	isDark bool   // what holds in every mode is the dark mode, and light is one beside it
-	inBody bool   // what holds in every mode is declared for the body, so that classes of modes are taken to be its own
+	readAs map[string]string // as Options.readAs
+	base   string            // the class that stands for the page, if one does
+	isDark bool              // what holds in every mode is the dark mode, and light is one beside it
+	inBody bool              // what holds in every mode is declared for the body, so that classes of modes are taken to be its own
 }
 
 // declared is a mode that selectors of a list declare for, and what else they say of it.
@@ -82,7 +83,7 @@ type alternative struct {
 
 // partsOf splits a list of selectors, in or out of a layer, and under a media query or other conditions, which are the
 // same for all.
-func partsOf(selector string) (query string, list []alternative) {
+func (p page) partsOf(selector string) (query string, list []alternative) {
 	_, selector = cutLayer(selector)
 	if conditions, inside, isIn := strings.Cut(selector, "{"); isIn {
 		query, selector = strings.TrimSpace(supported.ReplaceAllStringFunc(conditions, unsupported)), strings.TrimSpace(inside)
@@ -93,11 +94,23 @@ func partsOf(selector string) (query string, list []alternative) {
 		}
 	}
 	for _, one := range syntax.Selectors(selector) {
+		one = cmp.Or(simpleName.ReplaceAllStringFunc(one, p.spelling), usualAlone)
 		for said := range strings.SplitSeq(weightless.ReplaceAllString(one, "$1"), ",") {
 			list = append(list, alternative{strings.TrimSpace(said), weightOf(one)})
 		}
 	}
 	return query, list
+}
+
+// usualAlone is the selector of a whole page that weighs nothing.
+const usualAlone = ":where(:root)"
+
+// spelling is how a class or an attribute in a selector is read.
+func (p page) spelling(simple string) string {
+	if as, ok := p.readAs[plainAttributes.Replace(simple)]; ok {
+		return as
+	}
+	return simple
 }
 
 // unsupported is a condition of what a browser supports as far as browsers differ in it: if it denies something or asks
@@ -111,7 +124,7 @@ func unsupported(condition string) string {
 
 // modesOf lists the modes for which a selector declares: each once, and the usual one alone if it is among them.
 func (p page) modesOf(selector string) (modes []declared) {
-	query, list := partsOf(variantName.ReplaceAllString(selector, ""))
+	query, list := p.partsOf(variantName.ReplaceAllString(selector, ""))
 	for _, one := range list {
 		d := p.modeOf(query, one.selector)
 		if m := variantName.FindStringSubmatch(selector); m != nil {
@@ -121,7 +134,7 @@ func (p page) modesOf(selector string) (modes []declared) {
 		if p.inBody && d.mode != "" && rootName.FindString(one.selector) == "" {
 			d.weight += elementWeight
 		}
-		if key := ModeKey(d.mode); !p.isDark && (key == "light" || key == "default") {
+		if key := ModeKey(d.mode); !p.isDark && (key == "light" || key == "default" || key == "base") {
 			d = declared{weight: absent, light: d.weight}
 		}
 		if i := slices.IndexFunc(modes, func(other declared) bool { return other.mode == d.mode }); i < 0 {
@@ -143,6 +156,11 @@ func (p page) modeOf(query, selector string) (d declared) {
 	own, attribute := attributesOf(said)
 	if words := classWords(said); len(words) > 0 {
 		own = strings.TrimSuffix(strings.Join(words, "-")+"-"+own, "-")
+	}
+	for _, usual := range []string{"default-", "base-"} { // .theme-default.dark is dark
+		if rest, ok := strings.CutPrefix(own, usual); ok && IsModeName(rest) {
+			own = rest
+		}
 	}
 	conditions := conditionsOf(query, said)
 	d = declared{conditions: [][]string{conditions}, hint: Hint{Attribute: attribute, OfRoot: rootName.FindString(said) != "", IsJoint: len(conditions) > 1}}
@@ -273,15 +291,16 @@ func attributesOf(selector string) (joined, attribute string) {
 }
 
 // pageOf reads the selectors of a stylesheet together.
-func pageOf(root *jsontree.Node) page {
-	p := page{base: baseOf(root)}
+func pageOf(root *jsontree.Node, readAs map[string]string) page {
+	p := page{readAs: readAs}
+	p.base = p.baseOf(root)
 	every := map[string]string{} // what holds in every mode
 	hasDark, isReplaced := false, false
 	for _, m := range root.Members {
 		if isApart(m.Name) {
 			continue
 		}
-		query, list := partsOf(m.Name)
+		query, list := p.partsOf(m.Name)
 		isEvery, isLight := false, false
 		for _, one := range list {
 			isUsual := query == "" && usualSelectors.MatchString(one.selector)
@@ -306,16 +325,19 @@ func pageOf(root *jsontree.Node) page {
 
 // baseOf is the class that stands for the page in a stylesheet without a usual selector: the only one, or one that
 // others begin with, as in .brand and .brand[data-mode=dark]. It is empty if there is none.
-func baseOf(root *jsontree.Node) string {
+func (p page) baseOf(root *jsontree.Node) string {
+	if len(p.readAs) > 0 {
+		return ""
+	}
 	var classes, all []string
 	for _, m := range root.Members {
 		if isApart(m.Name) {
 			continue
 		}
-		if modes := (page{isDark: true}).modesOf(m.Name); modes[0].mode == "" {
+		if modes := (page{readAs: p.readAs, isDark: true}).modesOf(m.Name); modes[0].mode == "" {
 			return ""
 		}
-		_, list := partsOf(m.Name)
+		_, list := p.partsOf(m.Name)
 		for _, one := range list {
 			if slices.Contains(all, one.selector) {
 				continue
@@ -325,8 +347,13 @@ func baseOf(root *jsontree.Node) string {
 			}
 		}
 	}
+	nameOf := func(class string) string { return modeWord(className.FindStringSubmatch(class)[1]) }
+	isDefault := func(class string) bool { key := ModeKey(nameOf(class)); return key == "default" || key == "base" }
+	if slices.ContainsFunc(classes, isDefault) { // which stands for the page, and others beside it do not
+		return ""
+	}
 	for _, class := range classes {
-		name := modeWord(className.FindStringSubmatch(class)[1])
+		name := nameOf(class)
 		isMode := ModeAtEnd(name) < len(name)
 		begins := func(one string) bool {
 			return one != class && strings.HasPrefix(one, class) && strings.ContainsAny(one[len(class):len(class)+1], "[.:")
