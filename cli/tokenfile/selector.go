@@ -52,6 +52,7 @@ var (
 type page struct {
 	readAs map[string]string // as Options.readAs
 	base   string            // the class that stands for the page, if one does
+	plugin string            // the theme of daisyUI that is the page's own, if there are some
 	isDark bool              // what holds in every mode is the dark mode, and light is one beside it
 	inBody bool              // what holds in every mode is declared for the body, so that classes of modes are taken to be its own
 }
@@ -124,6 +125,9 @@ func unsupported(condition string) string {
 
 // modesOf lists the modes for which a selector declares: each once, and the usual one alone if it is among them.
 func (p page) modesOf(selector string) (modes []declared) {
+	if m := pluginTheme.FindStringSubmatch(selector); m != nil {
+		return p.modeOfPlugin(m)
+	}
 	query, list := p.partsOf(variantName.ReplaceAllString(selector, ""))
 	for _, one := range list {
 		d := p.modeOf(query, one.selector)
@@ -147,6 +151,23 @@ func (p page) modesOf(selector string) (modes []declared) {
 		return modes[i : i+1]
 	}
 	return modes
+}
+
+// pluginTheme is what a theme of daisyUI says of itself, as package syntax spells it.
+var pluginTheme = regexp.MustCompile(`^@plugin "daisyui/theme" (\S+)( default)?( prefersdark)?$`)
+
+// modeOfPlugin is the mode that a theme of daisyUI is: daisyUI selects it by an attribute, and by a condition if it says
+// so.
+func (p page) modeOfPlugin(theme []string) []declared {
+	if theme[0] == p.plugin {
+		return []declared{{light: absent}}
+	}
+	attribute := "[theme=" + theme[1] + "]"
+	d := declared{mode: theme[1], hint: Hint{Attribute: "theme"}, weight: weightOf(attribute), light: absent, conditions: [][]string{{attribute}}}
+	if theme[3] != "" {
+		d.hint.When = "(prefers-color-scheme: dark)"
+	}
+	return []declared{d}
 }
 
 // modeOf is the mode for which one selector declares under a media query.
@@ -294,6 +315,11 @@ func attributesOf(selector string) (joined, attribute string) {
 func pageOf(root *jsontree.Node, readAs map[string]string) page {
 	p := page{readAs: readAs}
 	p.base = p.baseOf(root)
+	for _, m := range root.Members {
+		if theme := pluginTheme.FindStringSubmatch(m.Name); theme != nil && (p.plugin == "" || theme[2] != "" && !strings.Contains(p.plugin, " default")) {
+			p.plugin = m.Name
+		}
+	}
 	every := map[string]string{} // what holds in every mode
 	hasDark, isReplaced := false, false
 	for _, m := range root.Members {

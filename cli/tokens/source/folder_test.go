@@ -202,6 +202,7 @@ func TestSelectorsOfAllStylesheetsTellTheModes(t *testing.T) {
 	}{
 		{"classes that begin alike", map[string]string{"a.css": ".s { --b: 1px }", "d.css": ".s--dark { --a: #000 }", "g.css": ".s--large { --c: 2px }", "l.css": ".s--light { --a: #fff }", "m.css": ".s--medium { --c: 1px }"}, " dark large", tokenfile.Hint{}},
 		{"a grid", map[string]string{"x.css": "[data-t=light][data-b=x] { --a: 1px } [data-t=dark][data-b=x] { --a: 2px }", "y.css": "[data-t=light][data-b=y] { --a: 3px } [data-t=dark][data-b=y] { --a: 4px }"}, " dark y dark-y", tokenfile.Hint{Attribute: "t", IsJoint: true}},
+		{"themes of daisyUI", map[string]string{"a.css": `@plugin "daisyui/theme" { name: "day"; default: true; --a: #fff }` + "\n" + `@plugin "daisyui/theme" { name: "acme"; default: false; prefersdark: true; --a: #000 }`}, " acme", tokenfile.Hint{Attribute: "theme", When: "(prefers-color-scheme: dark)"}},
 	}
 	for _, c := range cases {
 		system, s, err := source.OpenSystem(&term.App{}, []string{written(t, c.files)}, nil, tokenfile.Options{})
