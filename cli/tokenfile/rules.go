@@ -35,7 +35,7 @@ func (r *rules) add(m jsontree.Member) {
 		return
 	}
 	for _, one := range list {
-		name := plainAttributes.Replace(one.selector)
+		name := plainAttributes.Replace(denied.ReplaceAllString(one.selector, ""))
 		mode := page{}.modeOf("", one.selector).mode
 		r.hasDark = r.hasDark || IsModeName(mode) && isDark(mode)
 		if usualSelectors.MatchString(name) {
@@ -59,11 +59,13 @@ func (r *rules) share(selector, other string) (n int) {
 	return n
 }
 
-// alike lists the endings of the classes that begin as a class does, and declare most of what it declares.
-func (r *rules) alike(begin, class string) (ends []string) {
+// alike lists what tells the modes of the classes that begin as a class does, and declare so many hundredths of what it
+// declares.
+func (r *rules) alike(begin, class string, hundredths int) (ends []string) {
 	for _, one := range r.selectors {
-		if end, ok := strings.CutPrefix(one, begin); ok && className.MatchString(one) && 2*r.share(class, one) > len(r.properties[class]) {
-			ends = append(ends, end)
+		end, ok := strings.CutPrefix(one, begin)
+		if ok && className.MatchString(one) && 100*r.share(class, one) > hundredths*len(r.properties[class]) {
+			ends = append(ends, modeWord(end))
 		}
 	}
 	return ends
@@ -94,18 +96,21 @@ func readAs(roots []*jsontree.Node) map[string]string {
 	return r.shortened(begins[0])
 }
 
-// areModes reports whether the classes that begin as a dark one are modes of the page by what they declare: all of them
-// that declare its properties are called as modes, the class without an ending does not declare these, and a usual mode
-// or the page itself does.
+// mayBeMode reports whether a class ends as modes are called. .v-theme--ocean may have a name of its own.
+func mayBeMode(begin, end string) bool {
+	return IsModeName(end) || HasUsual([]string{end}) || strings.Contains(strings.ToLower(begin), "theme")
+}
+
+// areModes reports whether the classes that begin as a dark one are modes of the page by what they declare: those that
+// declare nearly all of its properties are called as modes, the class without an ending does not declare these, and a
+// usual mode or the page itself does.
 func (r *rules) areModes(begin, dark string) bool {
-	ends, all, bare := r.alike(begin, dark), r.properties[dark], strings.TrimRight(begin, "-_")
-	isOther := func(end string) bool { return !IsModeName(end) && !HasUsual([]string{end}) }
-	isNamed := strings.Contains(strings.ToLower(begin), "theme") // .v-theme--ocean may have a name of its own
-	if !isNamed && slices.ContainsFunc(ends, isOther) || 2*r.share(dark, bare) > len(all) {
+	isOther := func(end string) bool { return !mayBeMode(begin, end) }
+	all, ofPage := len(r.properties[dark]), r.share(dark, "")
+	if slices.ContainsFunc(r.alike(begin, dark, 75), isOther) || 2*r.share(dark, strings.TrimRight(begin, "-_")) > all {
 		return false
 	}
-	ofPage := r.share(dark, "")
-	return HasUsual(ends) || ofPage > 1 && 2*ofPage > len(all) && 4*ofPage >= len(r.properties[""])
+	return HasUsual(r.alike(begin, dark, 50)) || ofPage > 1 && 2*ofPage > all && 4*ofPage >= len(r.properties[""])
 }
 
 // shortened says how the classes of modes are read that begin alike: without their beginning, and the class that is the
@@ -117,15 +122,13 @@ func (r *rules) shortened(begin string) map[string]string {
 		if !ok || !className.MatchString(class) {
 			continue
 		}
-		ends := r.alike(begin, class)
-		switch isScheme := slices.ContainsFunc(ends, isDark); {
-		case isScheme:
+		ends, isOfPage := r.alike(begin, class, 50), 2*r.share(class, "") > len(r.properties[class])
+		isSize := r.properties[bare] != nil && len(ends) > 1 && HasUsual(ends)
+		switch {
+		case mayBeMode(begin, modeWord(end)) && (isOfPage || slices.ContainsFunc(ends, isDark)), isSize && UsualFirst(ends)[0] != end:
 			names[class] = "." + end
-		case r.properties[bare] == nil || len(ends) < 2 || !HasUsual(ends):
-		case UsualFirst(ends)[0] == end:
+		case isSize:
 			names[class] = ""
-		default:
-			names[class] = "." + end
 		}
 	}
 	if !r.isUsual {

@@ -21,7 +21,7 @@ var (
 var (
 	mediaFeature  = regexp.MustCompile(`\((prefers-[a-z-]+|forced-colors) ?: ?([a-z-]+)\)`)
 	mediaQuery    = regexp.MustCompile(`^@media ((?:only |not )?(?:screen|print|all|\([^()]*\))(?: (?:and|or) (?:not )?(?:screen|print|all|\([^()]*\)))*)$`)
-	quotedName    = regexp.MustCompile(`\[([\w-]+)[~|^$*]?=["']?([\w-]+)["']?\]`)
+	quotedName    = regexp.MustCompile(`\[([\w-]+)[~|^$*]?=["']?([\w.%-]+)["']?\]`)
 	pageAttribute = regexp.MustCompile(`(?i)(^|-)(theme|mode|scheme|contrast)$`)
 	className     = regexp.MustCompile(`(?i)^(?::root|html|body)?\.([\w-]+)$`)
 	rootName      = regexp.MustCompile(`(?i)^(:root|html|body)?`)  // empty if a selector begins with none
@@ -90,14 +90,14 @@ func (p page) partsOf(selector string) (query string, list []alternative) {
 		query, selector = strings.TrimSpace(supported.ReplaceAllStringFunc(conditions, unsupported)), strings.TrimSpace(inside)
 	}
 	if m := mediaQuery.FindStringSubmatch(query); m != nil {
-		if query = m[1]; query == "screen" || query == "all" || query == "only screen" {
+		if query = m[1]; slices.Contains([]string{"screen", "all", "only screen", "not print"}, query) {
 			query = ""
 		}
 	}
 	for _, one := range syntax.Selectors(selector) {
 		one = cmp.Or(simpleName.ReplaceAllStringFunc(one, p.spelling), usualAlone)
-		for said := range strings.SplitSeq(weightless.ReplaceAllString(one, "$1"), ",") {
-			list = append(list, alternative{strings.TrimSpace(said), weightOf(one)})
+		for _, said := range syntax.Selectors(weightless.ReplaceAllString(one, "$1")) {
+			list = append(list, alternative{said, weightOf(one)})
 		}
 	}
 	return query, list
@@ -197,6 +197,8 @@ func (p page) modeOf(query, selector string) (d declared) {
 		d.mode, d.hint = query, Hint{}
 	case !isKnown:
 		d.mode, d.hint = query+" "+selector, Hint{}
+	case own == "light" && strings.Contains(mode, "dark") && !p.isDark:
+		d.mode = own // whatever the system says
 	case isUsual || own == "" && attribute != "" || own == mode:
 		d.mode, d.hint.When = mode, when
 	default:
@@ -281,7 +283,7 @@ func conditionOf(query string) (when, mode string, isKnown bool) {
 func modeWord(class string) string {
 	words := strings.FieldsFunc(class, func(r rune) bool { return r == '-' || r == '_' })
 	words = slices.DeleteFunc(words, func(word string) bool {
-		return slices.Contains([]string{"theme", "mode", "scheme", "color"}, strings.ToLower(word))
+		return slices.Contains([]string{"theme", "mode", "scheme", "scope", "color"}, strings.ToLower(word))
 	})
 	if name := strings.Join(words, "-"); IsModeName(name) {
 		return name
