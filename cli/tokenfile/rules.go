@@ -96,21 +96,25 @@ func readAs(roots []*jsontree.Node) map[string]string {
 	return r.shortened(begins[0])
 }
 
+// saysTheme reports whether the beginning of a class says that it is a theme, as that of .v-theme--dark does.
+func saysTheme(begin string) bool { return strings.Contains(strings.ToLower(begin), "theme") }
+
 // mayBeMode reports whether a class ends as modes are called. .v-theme--ocean may have a name of its own.
 func mayBeMode(begin, end string) bool {
-	return IsModeName(end) || HasUsual([]string{end}) || strings.Contains(strings.ToLower(begin), "theme")
+	return saysTheme(begin) || IsModeName(end) || HasUsual([]string{end})
 }
 
 // areModes reports whether the classes that begin as a dark one are modes of the page by what they declare: those that
 // declare nearly all of its properties are called as modes, the class without an ending does not declare these, and a
-// usual mode or the page itself does.
+// usual mode or the page itself does. Of the page they declare a good part, unless they say that they are themes.
 func (r *rules) areModes(begin, dark string) bool {
 	isOther := func(end string) bool { return !mayBeMode(begin, end) }
 	all, ofPage := len(r.properties[dark]), r.share(dark, "")
 	if slices.ContainsFunc(r.alike(begin, dark, 75), isOther) || 2*r.share(dark, strings.TrimRight(begin, "-_")) > all {
 		return false
 	}
-	return HasUsual(r.alike(begin, dark, 50)) || ofPage > 1 && 2*ofPage > all && 4*ofPage >= len(r.properties[""])
+	isPart := saysTheme(begin) || ofPage > 1 && 4*ofPage >= len(r.properties[""])
+	return HasUsual(r.alike(begin, dark, 50)) || 2*ofPage > all && isPart
 }
 
 // shortened says how the classes of modes are read that begin alike: without their beginning, and the class that is the

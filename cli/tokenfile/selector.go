@@ -95,7 +95,9 @@ func (p page) partsOf(selector string) (query string, list []alternative) {
 		}
 	}
 	for _, one := range syntax.Selectors(selector) {
-		one = cmp.Or(simpleName.ReplaceAllStringFunc(one, p.spelling), usualAlone)
+		if len(p.readAs) > 0 {
+			one = cmp.Or(simpleName.ReplaceAllStringFunc(one, p.spelling), usualAlone)
+		}
 		for _, said := range syntax.Selectors(weightless.ReplaceAllString(one, "$1")) {
 			list = append(list, alternative{said, weightOf(one)})
 		}
@@ -197,7 +199,7 @@ func (p page) modeOf(query, selector string) (d declared) {
 		d.mode, d.hint = query, Hint{}
 	case !isKnown:
 		d.mode, d.hint = query+" "+selector, Hint{}
-	case own == "light" && strings.Contains(mode, "dark") && !p.isDark:
+	case (own == "light" || isDark(own)) && (mode == "light" || mode == "dark") && own != mode && !p.isDark:
 		d.mode = own // whatever the system says
 	case isUsual || own == "" && attribute != "" || own == mode:
 		d.mode, d.hint.When = mode, when
