@@ -98,12 +98,32 @@ func (p page) partsOf(selector string) (query string, list []alternative) {
 		if len(p.readAs) > 0 {
 			one = cmp.Or(simpleName.ReplaceAllStringFunc(one, p.spelling), usualAlone)
 		}
-		for _, said := range syntax.Selectors(weightless.ReplaceAllString(one, "$1")) {
+		for _, said := range spread(one) {
 			list = append(list, alternative{said, weightOf(one)})
 		}
 	}
 	return query, list
 }
+
+// spread lists the selectors that one with :is() or :where() stands for, as far as they are not too many.
+func spread(selector string) []string {
+	all := []string{selector}
+	for i := 0; i < len(all) && len(all) < mostSpread; {
+		at := weightless.FindStringSubmatchIndex(all[i])
+		if at == nil {
+			i++
+			continue
+		}
+		var each []string
+		for one := range strings.SplitSeq(all[i][at[2]:at[3]], ",") {
+			each = append(each, all[i][:at[0]]+strings.TrimSpace(one)+all[i][at[1]:])
+		}
+		all = slices.Replace(all, i, i+1, each...)
+	}
+	return all
+}
+
+const mostSpread = 100
 
 // usualAlone is the selector of a whole page that weighs nothing.
 const usualAlone = ":where(:root)"

@@ -759,6 +759,7 @@ func TestStylesheetsAreReadAsTheCascadeReadsThem(t *testing.T) {
 		{"another mode that begins alike", `:root{--a:1px;--b:1px;--c:1px}.x-dark{--a:2px;--b:2px}.x-compact{--c:2px}`, "compact", "a 1px, b 1px, c 2px"},
 		{"light in a dark system", `:root{--a:1px}@media (prefers-color-scheme:dark){:root{--a:2px}[data-mode=light]{--a:1px}}`, "dark", "a 2px"},
 		{"dark in a light system", `:root{--a:1px}@media (prefers-color-scheme:light){[data-mode=dark]{--a:2px}}`, "dark", "a 2px"},
+		{"each of several selectors with what stands behind them", `:root{--a:1px}:is(.dark,.x) .y{--a:2px}.dark{--b:3px}`, "dark", "a 1px, b 3px"},
 		{"a percentage of an attribute", `:root{--a:1px}[data-scaling="90%"]{--a:2px}`, "90%", "a 2px"},
 		{"a theme that is called default", `.theme-blue{--a:1px}.theme-blue.dark{--a:2px}.theme-default{--a:3px}.theme-default.dark{--a:4px}`, "", "a 3px"},
 		{"its dark mode", `.theme-blue{--a:1px}.theme-blue.dark{--a:2px}.theme-default{--a:3px}.theme-default.dark{--a:4px}`, "dark", "a 4px"},
