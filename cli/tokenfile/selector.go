@@ -21,7 +21,7 @@ var (
 var (
 	mediaFeature  = regexp.MustCompile(`\((prefers-[a-z-]+|forced-colors) ?: ?([a-z-]+)\)`)
 	mediaQuery    = regexp.MustCompile(`^@media ((?:only |not )?(?:screen|print|all|\([^()]*\))(?: (?:and|or) (?:not )?(?:screen|print|all|\([^()]*\)))*)$`)
-	quotedName    = regexp.MustCompile(`\[([\w-]+)[~|^$*]?=["']?([\w-]+)["']?\]`)
+	quotedName    = regexp.MustCompile(`\[([\w-]+)[~|^$*]?=["']?([\w.%-]+)["']?\]`)
 	pageAttribute = regexp.MustCompile(`(?i)(^|-)(theme|mode|scheme|contrast)$`)
 	className     = regexp.MustCompile(`(?i)^(?::root|html|body)?\.([\w-]+)$`)
 	rootName      = regexp.MustCompile(`(?i)^(:root|html|body)?`)  // empty if a selector begins with none
@@ -50,9 +50,11 @@ var (
 
 // page is what the selectors of a stylesheet together say of it.
 type page struct {
-	base   string // the class that stands for the page, if one does
-	isDark bool   // what holds in every mode is the dark mode, and light is one beside it
-	inBody bool   // what holds in every mode is declared for the body, so that classes of modes are taken to be its own
+	readAs map[string]string // as Options.readAs
+	base   string            // the class that stands for the page, if one does
+	plugin string            // the theme of daisyUI that is the page's own, if there are some
+	isDark bool              // what holds in every mode is the dark mode, and light is one beside it
+	inBody bool              // what holds in every mode is declared for the body, so that classes of modes are taken to be its own
 }
 
 // declared is a mode that selectors of a list declare for, and what else they say of it.
@@ -82,22 +84,56 @@ type alternative struct {
 
 // partsOf splits a list of selectors, in or out of a layer, and under a media query or other conditions, which are the
 // same for all.
-func partsOf(selector string) (query string, list []alternative) {
+func (p page) partsOf(selector string) (query string, list []alternative) {
 	_, selector = cutLayer(selector)
 	if conditions, inside, isIn := strings.Cut(selector, "{"); isIn {
 		query, selector = strings.TrimSpace(supported.ReplaceAllStringFunc(conditions, unsupported)), strings.TrimSpace(inside)
 	}
 	if m := mediaQuery.FindStringSubmatch(query); m != nil {
-		if query = m[1]; query == "screen" || query == "all" || query == "only screen" {
+		if query = m[1]; slices.Contains([]string{"screen", "all", "only screen", "not print"}, query) {
 			query = ""
 		}
 	}
 	for _, one := range syntax.Selectors(selector) {
-		for said := range strings.SplitSeq(weightless.ReplaceAllString(one, "$1"), ",") {
-			list = append(list, alternative{strings.TrimSpace(said), weightOf(one)})
+		if len(p.readAs) > 0 {
+			one = cmp.Or(simpleName.ReplaceAllStringFunc(one, p.spelling), usualAlone)
+		}
+		for _, said := range spread(one) {
+			list = append(list, alternative{said, weightOf(one)})
 		}
 	}
 	return query, list
+}
+
+// spread lists the selectors that one with :is() or :where() stands for, as far as they are not too many.
+func spread(selector string) []string {
+	all := []string{selector}
+	for i := 0; i < len(all) && len(all) < mostSpread; {
+		at := weightless.FindStringSubmatchIndex(all[i])
+		if at == nil {
+			i++
+			continue
+		}
+		var each []string
+		for one := range strings.SplitSeq(all[i][at[2]:at[3]], ",") {
+			each = append(each, all[i][:at[0]]+strings.TrimSpace(one)+all[i][at[1]:])
+		}
+		all = slices.Replace(all, i, i+1, each...)
+	}
+	return all
+}
+
+const mostSpread = 100
+
+// usualAlone is the selector of a whole page that weighs nothing.
+const usualAlone = ":where(:root)"
+
+// spelling is how a class or an attribute in a selector is read.
+func (p page) spelling(simple string) string {
+	if as, ok := p.readAs[plainAttributes.Replace(simple)]; ok {
+		return as
+	}
+	return simple
 }
 
 // unsupported is a condition of what a browser supports as far as browsers differ in it: if it denies something or asks
@@ -111,7 +147,10 @@ func unsupported(condition string) string {
 
 // modesOf lists the modes for which a selector declares: each once, and the usual one alone if it is among them.
 func (p page) modesOf(selector string) (modes []declared) {
-	query, list := partsOf(variantName.ReplaceAllString(selector, ""))
+	if m := pluginTheme.FindStringSubmatch(selector); m != nil {
+		return p.modeOfPlugin(m)
+	}
+	query, list := p.partsOf(variantName.ReplaceAllString(selector, ""))
 	for _, one := range list {
 		d := p.modeOf(query, one.selector)
 		if m := variantName.FindStringSubmatch(selector); m != nil {
@@ -121,7 +160,7 @@ func (p page) modesOf(selector string) (modes []declared) {
 		if p.inBody && d.mode != "" && rootName.FindString(one.selector) == "" {
 			d.weight += elementWeight
 		}
-		if key := ModeKey(d.mode); !p.isDark && (key == "light" || key == "default") {
+		if key := ModeKey(d.mode); !p.isDark && (key == "light" || key == "default" || key == "base") {
 			d = declared{weight: absent, light: d.weight}
 		}
 		if i := slices.IndexFunc(modes, func(other declared) bool { return other.mode == d.mode }); i < 0 {
@@ -136,6 +175,23 @@ func (p page) modesOf(selector string) (modes []declared) {
 	return modes
 }
 
+// pluginTheme is what a theme of daisyUI says of itself, as package syntax spells it.
+var pluginTheme = regexp.MustCompile(`^@plugin "daisyui/theme" (\S+)( default)?( prefersdark)?$`)
+
+// modeOfPlugin is the mode that a theme of daisyUI is: daisyUI selects it by an attribute, and by a condition if it says
+// so.
+func (p page) modeOfPlugin(theme []string) []declared {
+	if theme[0] == p.plugin {
+		return []declared{{light: absent}}
+	}
+	attribute := "[theme=" + theme[1] + "]"
+	d := declared{mode: theme[1], hint: Hint{Attribute: "theme"}, weight: weightOf(attribute), light: absent, conditions: [][]string{{attribute}}}
+	if theme[3] != "" {
+		d.hint.When = "(prefers-color-scheme: dark)"
+	}
+	return []declared{d}
+}
+
 // modeOf is the mode for which one selector declares under a media query.
 func (p page) modeOf(query, selector string) (d declared) {
 	said := denied.ReplaceAllString(strings.TrimPrefix(selector, p.base), "")
@@ -143,6 +199,11 @@ func (p page) modeOf(query, selector string) (d declared) {
 	own, attribute := attributesOf(said)
 	if words := classWords(said); len(words) > 0 {
 		own = strings.TrimSuffix(strings.Join(words, "-")+"-"+own, "-")
+	}
+	for _, usual := range []string{"default-", "base-"} { // .theme-default.dark is dark
+		if rest, ok := strings.CutPrefix(own, usual); ok && IsModeName(rest) {
+			own = rest
+		}
 	}
 	conditions := conditionsOf(query, said)
 	d = declared{conditions: [][]string{conditions}, hint: Hint{Attribute: attribute, OfRoot: rootName.FindString(said) != "", IsJoint: len(conditions) > 1}}
@@ -158,6 +219,8 @@ func (p page) modeOf(query, selector string) (d declared) {
 		d.mode, d.hint = query, Hint{}
 	case !isKnown:
 		d.mode, d.hint = query+" "+selector, Hint{}
+	case (own == "light" || isDark(own)) && (mode == "light" || mode == "dark") && own != mode && !p.isDark:
+		d.mode = own // whatever the system says
 	case isUsual || own == "" && attribute != "" || own == mode:
 		d.mode, d.hint.When = mode, when
 	default:
@@ -242,7 +305,7 @@ func conditionOf(query string) (when, mode string, isKnown bool) {
 func modeWord(class string) string {
 	words := strings.FieldsFunc(class, func(r rune) bool { return r == '-' || r == '_' })
 	words = slices.DeleteFunc(words, func(word string) bool {
-		return slices.Contains([]string{"theme", "mode", "scheme", "color"}, strings.ToLower(word))
+		return slices.Contains([]string{"theme", "mode", "scheme", "scope", "color"}, strings.ToLower(word))
 	})
 	if name := strings.Join(words, "-"); IsModeName(name) {
 		return name
@@ -273,15 +336,21 @@ func attributesOf(selector string) (joined, attribute string) {
 }
 
 // pageOf reads the selectors of a stylesheet together.
-func pageOf(root *jsontree.Node) page {
-	p := page{base: baseOf(root)}
+func pageOf(root *jsontree.Node, readAs map[string]string) page {
+	p := page{readAs: readAs}
+	p.base = p.baseOf(root)
+	for _, m := range root.Members {
+		if theme := pluginTheme.FindStringSubmatch(m.Name); theme != nil && (p.plugin == "" || theme[2] != "" && !strings.Contains(p.plugin, " default")) {
+			p.plugin = m.Name
+		}
+	}
 	every := map[string]string{} // what holds in every mode
 	hasDark, isReplaced := false, false
 	for _, m := range root.Members {
 		if isApart(m.Name) {
 			continue
 		}
-		query, list := partsOf(m.Name)
+		query, list := p.partsOf(m.Name)
 		isEvery, isLight := false, false
 		for _, one := range list {
 			isUsual := query == "" && usualSelectors.MatchString(one.selector)
@@ -306,16 +375,19 @@ func pageOf(root *jsontree.Node) page {
 
 // baseOf is the class that stands for the page in a stylesheet without a usual selector: the only one, or one that
 // others begin with, as in .brand and .brand[data-mode=dark]. It is empty if there is none.
-func baseOf(root *jsontree.Node) string {
+func (p page) baseOf(root *jsontree.Node) string {
+	if len(p.readAs) > 0 {
+		return ""
+	}
 	var classes, all []string
 	for _, m := range root.Members {
 		if isApart(m.Name) {
 			continue
 		}
-		if modes := (page{isDark: true}).modesOf(m.Name); modes[0].mode == "" {
+		if modes := (page{readAs: p.readAs, isDark: true}).modesOf(m.Name); modes[0].mode == "" {
 			return ""
 		}
-		_, list := partsOf(m.Name)
+		_, list := p.partsOf(m.Name)
 		for _, one := range list {
 			if slices.Contains(all, one.selector) {
 				continue
@@ -325,8 +397,13 @@ func baseOf(root *jsontree.Node) string {
 			}
 		}
 	}
+	nameOf := func(class string) string { return modeWord(className.FindStringSubmatch(class)[1]) }
+	isDefault := func(class string) bool { key := ModeKey(nameOf(class)); return key == "default" || key == "base" }
+	if slices.ContainsFunc(classes, isDefault) { // which stands for the page, and others beside it do not
+		return ""
+	}
 	for _, class := range classes {
-		name := modeWord(className.FindStringSubmatch(class)[1])
+		name := nameOf(class)
 		isMode := ModeAtEnd(name) < len(name)
 		begins := func(one string) bool {
 			return one != class && strings.HasPrefix(one, class) && strings.ContainsAny(one[len(class):len(class)+1], "[.:")

@@ -39,6 +39,7 @@ func Declare(o Options, roots ...*jsontree.Node) Options {
 	if o.Declared == nil {
 		o.Declared, o.Pages = map[string]cssvalue.State{}, map[string][][]string{}
 	}
+	o.readAs = o.Memo.readsAs(roots)
 	p := properties{Options: o.ofValues()}
 	for _, root := range roots {
 		p.read(root)
@@ -59,7 +60,10 @@ func Declare(o Options, roots ...*jsontree.Node) Options {
 
 // read collects the custom properties of a stylesheet.
 func (p *properties) read(root *jsontree.Node) {
-	of := pageOf(root)
+	if p.readAs == nil {
+		p.readAs = readAs([]*jsontree.Node{root})
+	}
+	of := pageOf(root, p.readAs)
 	attributes := map[string][]string{} // of each mode
 	for _, m := range root.Members {
 		for _, d := range of.modesOf(m.Name) {

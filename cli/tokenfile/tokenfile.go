@@ -33,20 +33,23 @@ type Options struct {
 
 	Memo *Memo // of files that are read with several choices; nil if they are read once
 
+	readAs     map[string]string           // classes and attributes in the selectors of these stylesheets, and how each is read; nil if that is not known
 	groups     []string                    // the modes that groups of the file are
 	tokens     map[string]bool             // pointers to the tokens in all trees that are read together; see WithTokens
 	figmaPaths map[string]jsontree.Pointer // of the variables of all files of Figma that are read together; see WithVariables
 }
 
-// Memo keeps what token sets become, whatever mode is chosen. One goroutine uses it at a time.
+// Memo keeps what token sets become, whatever mode is chosen, and how the selectors of stylesheets are read. One
+// goroutine uses it at a time.
 type Memo struct {
 	sets   map[*jsontree.Node]Part
-	tokens map[*jsontree.Node]map[string]bool // of all token sets of a file
+	tokens map[*jsontree.Node]map[string]bool   // of all token sets of a file
+	readAs map[*jsontree.Node]map[string]string // as Options.readAs, by the first of the stylesheets
 }
 
 // NewMemo returns a Memo for files whose parsed trees stay the same ones.
 func NewMemo() *Memo {
-	return &Memo{map[*jsontree.Node]Part{}, map[*jsontree.Node]map[string]bool{}}
+	return &Memo{map[*jsontree.Node]Part{}, map[*jsontree.Node]map[string]bool{}, map[*jsontree.Node]map[string]string{}}
 }
 
 // withTokens returns o for the token sets of a file.
@@ -59,6 +62,19 @@ func (m *Memo) withTokens(o Options, file *jsontree.Node, sets []*jsontree.Node)
 	}
 	o.tokens = m.tokens[file]
 	return o
+}
+
+// readsAs is how the classes and attributes of stylesheets are read.
+func (m *Memo) readsAs(roots []*jsontree.Node) map[string]string {
+	switch {
+	case len(roots) == 0:
+		return nil
+	case m == nil:
+		return readAs(roots)
+	case m.readAs[roots[0]] == nil:
+		m.readAs[roots[0]] = readAs(roots)
+	}
+	return m.readAs[roots[0]]
 }
 
 // set makes a part of a token set in a file, or returns what was made of it before, unless its values have modes.

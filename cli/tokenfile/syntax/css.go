@@ -186,6 +186,10 @@ func (r *cssReader) nest(at scope, words string) {
 		}
 		r.skipBlock()
 		return
+	case pluginTheme.MatchString(words) && at.selector == "":
+		at.selector = r.themeOf()
+		r.block(at, true)
+		return
 	case name == Registered:
 		r.register(property)
 		return
@@ -195,6 +199,33 @@ func (r *cssReader) nest(at scope, words string) {
 		return
 	}
 	r.block(at.in(words), true)
+}
+
+// pluginTheme is what a theme of daisyUI begins with, and saying a declaration that says what the theme is.
+var (
+	pluginTheme = regexp.MustCompile(`^@plugin ["'][^"']*daisyui[/-]theme[^"']*["']$`)
+	saying      = regexp.MustCompile(`(?s)^(name|default|prefersdark)\s*:\s*["']?(.*?)["']?\s*$`)
+)
+
+// themeOf is the selector of the theme of daisyUI whose block begins here, with its name and the conditions that it says
+// of itself, as in @plugin "daisyui/theme" acme default prefersdark.
+func (r *cssReader) themeOf() string {
+	at, said, ended := r.at, map[string]string{}, false
+	for ; !ended && r.at < len(r.text); r.at++ {
+		start, end := r.statement()
+		if m := saying.FindStringSubmatch(strings.TrimSpace(withoutComments(r.text[start:end]))); m != nil {
+			said[m[1]] = m[2]
+		}
+		ended = end < len(r.text) && r.text[end] == '}'
+	}
+	r.at = at
+	selector := `@plugin "daisyui/theme" ` + strings.Join(strings.Fields(cmp.Or(said["name"], "unnamed")), "-")
+	for _, flag := range []string{"default", "prefersdark"} {
+		if said[flag] == "true" {
+			selector += " " + flag
+		}
+	}
+	return selector
 }
 
 // Layer is what the selectors in a layer begin with, before the name of the layer. The member of this name of the tree

@@ -64,7 +64,7 @@ func Make(defaults *jsontree.Node, modes, elements []Mode, slugs map[[2]string]s
 // IsOfElements reports whether a mode of a stylesheet is one of elements of a page, such as .btn, and not of the page: no name,
 // attribute or condition tells a mode of the page, and most of what it says is of tokens that the defaults lack.
 func IsOfElements(defaults *dtcg.Document, m Mode, h tokenfile.Hint) bool {
-	if m.Dimension != "" || kindOf(m.Name) != "" || h != (tokenfile.Hint{IsJoint: h.IsJoint}) {
+	if m.Dimension != "" || kindOf(m.Name) != "" || attributeOf(h) != "" || h.When != "" || h.OfRoot {
 		return false
 	}
 	own, others := 0, 0

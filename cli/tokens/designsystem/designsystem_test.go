@@ -166,6 +166,7 @@ func TestModesOfElementsAreNoVariants(t *testing.T) {
 		{"same", "", `{"a":{"$value":1},"b":{"$value":2}}`, tokenfile.Hint{}, false},
 		{"dark", "", `{"a":{"$value":1},"b":{"$value":2},"c":{"$value":3}}`, tokenfile.Hint{}, false},
 		{"btn", "", `{"a":{"$value":1},"c":{"$value":3}}`, tokenfile.Hint{Attribute: "brand"}, false},
+		{"button", "", `{"a":{"$value":1},"c":{"$value":3}}`, tokenfile.Hint{Attribute: "role"}, true},
 		{"ios", "", `{"a":{"$value":1},"c":{"$value":3}}`, tokenfile.Hint{OfRoot: true}, false},
 		{"btn", "Brand", `{"a":{"$value":1},"c":{"$value":3}}`, tokenfile.Hint{}, false},
 	} {

@@ -2,6 +2,7 @@ package designsystem
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -166,8 +167,14 @@ func nameOf(mode string, h tokenfile.Hint) string {
 	if kind := kindOf(mode); kind != "" {
 		return kind
 	}
-	return h.Attribute
+	return attributeOf(h)
 }
+
+// elementAttribute is an attribute that elements have and no page.
+var elementAttribute = regexp.MustCompile(`(?i)^(type|role|slot|aria-.+)$`)
+
+// attributeOf is the attribute of a page that selects a mode; empty if none does.
+func attributeOf(h tokenfile.Hint) string { return elementAttribute.ReplaceAllString(h.Attribute, "") }
 
 // conditionOf is the media condition of a mode: the stylesheet's own, or that of a well-known name, unless it is the
 // stylesheet's for another mode. It is empty if only an attribute selects the mode.

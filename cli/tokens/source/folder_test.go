@@ -196,6 +196,33 @@ func TestAModeTakesWhatItsPartsSay(t *testing.T) {
 	}
 }
 
+// TestSelectorsOfAllStylesheetsTellTheModes: of files that are read together, and of one.
+func TestSelectorsOfAllStylesheetsTellTheModes(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		rule  string
+		files map[string]string
+		modes string
+		hint  tokenfile.Hint // of the last
+	}{
+		{"classes that begin alike", map[string]string{"a.css": ".s { --b: 1px }", "d.css": ".s--dark { --a: #000 }", "g.css": ".s--large { --c: 2px }", "l.css": ".s--light { --a: #fff }", "m.css": ".s--medium { --c: 1px }"}, " dark large", tokenfile.Hint{}},
+		{"a grid", map[string]string{"x.css": "[data-t=light][data-b=x] { --a: 1px } [data-t=dark][data-b=x] { --a: 2px }", "y.css": "[data-t=light][data-b=y] { --a: 3px } [data-t=dark][data-b=y] { --a: 4px }"}, " dark y dark-y", tokenfile.Hint{Attribute: "t", IsJoint: true}},
+		{"light in a dark system", map[string]string{"a.css": ":root { --a: 1px } @media (prefers-color-scheme: dark) { :root { --a: 2px } [data-mode=light] { --a: 1px } }"}, " dark", tokenfile.Hint{When: "(prefers-color-scheme: dark)", OfRoot: true}},
+		{"commas in brackets", map[string]string{"a.css": ":root { --a: 1px } :is(.dark, .x) :where(.r:not(.light, .y)) { --a: 2px }"}, " .dark :where(.r:not(.light, .y)) .x :where(.r:not(.light, .y))", tokenfile.Hint{}},
+		{"themes of daisyUI", map[string]string{"a.css": `@plugin "daisyui/theme" { name: "day"; default: true; --a: #fff }` + "\n" + `@plugin "daisyui/theme" { name: "acme"; default: false; prefersdark: true; --a: #000 }`}, " acme", tokenfile.Hint{Attribute: "theme", When: "(prefers-color-scheme: dark)"}},
+	}
+	for _, c := range cases {
+		system, s, err := source.OpenSystem(&term.App{}, []string{written(t, c.files)}, nil, tokenfile.Options{})
+		if err != nil {
+			t.Fatal(c.rule, err)
+		}
+		d := system.Dimensions[0]
+		if got := strings.Join(d.Modes, " "); got != c.modes || d.Hints[d.Modes[len(d.Modes)-1]] != c.hint || len(s.Faults) > 0 {
+			t.Errorf("%s: the modes are %s, the last with %+v, want %s with %+v; faults %v", c.rule, got, d.Hints, c.modes, c.hint, s.Faults)
+		}
+	}
+}
+
 // TestFilesNamedByAModeAreItsModes: whatever comes after "mode" is the name of one, and the file without it is the
 // default.
 func TestFilesNamedByAModeAreItsModes(t *testing.T) {
