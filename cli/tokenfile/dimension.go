@@ -221,7 +221,7 @@ func impliedThemes(sets []string, at func(set string) *jsontree.Node) (themes []
 }
 
 // modeAround returns the innermost folder around a token set that is called as a mode, or ends in one other than a
-// default, what is around it, and where the mode begins in its name: at the end if there is none.
+// default, what is around it, and the place of the mode in its name: the end if there is none.
 func modeAround(set string) (around, name string, at int) {
 	for folder := path.Dir(set); folder != "." && folder != "/"; folder = path.Dir(folder) {
 		around, name = path.Split(folder)

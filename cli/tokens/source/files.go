@@ -29,7 +29,7 @@ type tokenFile struct {
 	unread   error             // why the file cannot be read, though others are
 	resolver *tokenFile        // the resolver document that names the file; nil if none does
 	context  string            // the pointer in it to the context that names the file; empty if a set does
-	place    string            // where a file of a brand in a mode would stand as acme/light.json; empty if it stands there
+	place    string            // the name of a file of a brand in a mode as if it were acme/light.json; empty if it is
 	notes    []string          // lines for a person
 	folder   string            // that was named, in which the file stands; empty for a file that was named itself
 	known    *known            // shared by all that an opener returns for the file

@@ -15,7 +15,7 @@ type hidden struct {
 	isLost        bool   // if no choice has it: parts are not meant to be laid over this one
 }
 
-// key is the value with its token, and place where it stands.
+// key is the value with its token, and place its file and pointer.
 func (h hidden) key() string   { return string(jsontree.Append([]byte(h.pointer), h.at.value)) }
 func (h hidden) place() string { return h.at.file.name + h.at.pointer }
 

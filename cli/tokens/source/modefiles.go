@@ -333,7 +333,7 @@ func (g *modeFiles) usualFirst() *modeFiles {
 	return g
 }
 
-// at is where a file stands, or where setPlaces sets it.
+// at is the name of a file, or the one that setPlaces gives it.
 func (f *tokenFile) at() string { return cmp.Or(f.place, f.name) }
 
 // above is the folder around that of a file.

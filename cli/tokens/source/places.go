@@ -8,12 +8,12 @@ import (
 	"example.com/livery/cli/tokenfile"
 )
 
-// setPlaces sets where gridFiles looks for files that stand deeper than acme/light.json: for acme/light/color.json and
-// acme/tokens/light.json as if they were acme/light.json, for light/acme/color.json as if it were light/acme.json. The
-// mode is the last folder that is called as one, else the file. The brand is the last folder above the mode that has
-// another beside it with a file of the mode in the same place, else the folder below the mode. Files of no mode that
-// stand in the folder of a brand are of the brand. If files have one place and most of their tokens in common, their
-// folders say more than a brand and a mode, and none of them is moved.
+// setPlaces sets the places at which gridFiles looks for files that stand deeper than acme/light.json: for
+// acme/light/color.json and acme/tokens/light.json as if they were acme/light.json, for light/acme/color.json as if it
+// were light/acme.json. The mode is the last folder that is called as one, else the file. The brand is the last folder
+// above the mode that has another beside it with a file of the mode in the same place, else the folder below the mode.
+// Files of no mode that stand in the folder of a brand are of the brand. If files have one place and most of their
+// tokens in common, their folders say more than a brand and a mode, and none of them is moved.
 func setPlaces(files []*tokenFile) {
 	routes, beside, isBrand := routesOf(files), map[string][]string{}, map[string]bool{}
 	for _, r := range routes {
@@ -103,8 +103,8 @@ func (r route) without(at int) string {
 	return strings.Join(slices.Concat(r.names[:at], []string{"*"}, r.names[at+1:r.mode], []string{r.said}), "/")
 }
 
-// place is where the file would stand if there were no folders but those of the brand and the mode; empty if it stands
-// there, or is of no brand.
+// place is the name that the file would have if there were no folders but those of the brand and the mode; empty if it
+// has it, or is of no brand.
 func (r route) place(isBrand map[string]bool) string {
 	last := len(r.names) - 1
 	for at := last - 1; at >= 0; at-- {
