@@ -42,13 +42,27 @@ func (s *System) NameHidden(all ...*Sources) {
 				continue
 			}
 			isNamed[h.place()] = true
-			value, reason := tokenfile.Spelled(h.at.value), "neither the Theme nor a Variant has this value, for that of "+h.by.String()+" counts; remove one of the two, or give each a mode"
+			reason := "neither the Theme nor a Variant has this value, for that of " + h.by.String() + " counts; remove one of the two, or give each a mode"
 			if h.isLost {
-				read.Faults = append(read.Faults, validate.Dropped{Path: h.path, Reason: h.at.String() + ": " + reason, Tokens: 1, Value: value})
+				read.Faults = append(read.Faults, validate.Dropped{Path: h.path, Reason: h.at.String() + ": " + reason, Tokens: 1, Value: tokenfile.Spelled(h.at.value)})
 				continue
 			}
-			c := tokenfile.Concession{Kind: "values in no result", Pointer: h.at.pointer, Path: h.path, Message: value + ": " + reason}
-			read.read = append(read.read, concession{c, h.at})
+			read.concedeHidden(h, reason)
 		}
 	}
+}
+
+// nameReplaced names the values of a resolver document that no choice of contexts shows: another source of the same
+// context, or of a set, replaces them.
+func (s *Sources) nameReplaced() {
+	for _, h := range s.hidden {
+		if h.at.file.resolver != nil && h.at.file.context == h.by.file.context {
+			s.concedeHidden(h, "no choice of contexts has this value, for that of "+h.by.String()+" counts; remove one of the two")
+		}
+	}
+}
+
+func (s *Sources) concedeHidden(h hidden, reason string) {
+	c := tokenfile.Concession{Kind: "values in no result", Pointer: h.at.pointer, Path: h.path, Message: tokenfile.Spelled(h.at.value) + ": " + reason}
+	s.read = append(s.read, concession{c, h.at})
 }

@@ -122,6 +122,30 @@ func TestValuesInNoResultAreNamed(t *testing.T) {
 	}
 }
 
+// TestReplacedSourcesAreNamedWithoutTheirModes: if no context shows them, and not if another may.
+func TestReplacedSourcesAreNamedWithoutTheirModes(t *testing.T) {
+	t.Parallel()
+	const document = `{"version":"2025.10","sets":{"s":{"sources":[{"x":{"$value":1}},{"x":{"$value":2},"y":{"$value":3}}]}},
+"modifiers":{"m":{"default":"a","contexts":{
+"a":[{"y":{"$value":4},"z":{"$value":5}},
+{"z":{"$value":6}}],
+"b":[]}}},
+"resolutionOrder":[{"$ref":"#/sets/s"},{"$ref":"#/modifiers/m"}]}`
+	name := filepath.Join(written(t, map[string]string{"r.json": document}), "r.json")
+	s, err := source.Theme(&term.App{}, []string{name}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	for _, c := range s.Concessions() {
+		value, _, _ := strings.Cut(c.Message, ":")
+		named = append(named, strings.TrimPrefix(c.Location, name)+" "+c.Path+" "+value)
+	}
+	if want := []string{":1 x 1", ":3 z 5"}; !slices.Equal(named, want) {
+		t.Errorf("named are %q, want %q", named, want)
+	}
+}
+
 // TestEachValueIsInAResultOrNamed: whatever sets the themes of Tokens Studio take, and which of them are the defaults.
 func TestEachValueIsInAResultOrNamed(t *testing.T) {
 	rapid.Check(t, func(draw *rapid.T) {

@@ -221,6 +221,9 @@ func themeSources(files []*tokenFile, o tokenfile.Options) (*Sources, error) {
 	s.compute(files)
 	s.repair()
 	s.nameModifiers()
+	if o.Choice == nil { // else all choices together tell
+		s.nameReplaced()
+	}
 	return s, nil
 }
 
