@@ -137,7 +137,7 @@ type Concession struct {
 // LeftOut are the kinds of concessions that name what is not taken of a file because another mode or set of it is, or
 // because a page has it, and Quoted.
 var LeftOut = append([]string{
-	"custom properties of other modes", "modes that are left out", "token sets that are left out", "values of several modes", "values of several sets",
+	"custom properties of other modes", "modes that are left out", "token sets that are left out", "values of several modes", "values of several sets", "values in no result",
 }, Quoted...)
 
 // Mode is the mode of a collection of Figma whose values are taken.
