@@ -47,7 +47,7 @@ func (s *System) NameHidden(all ...*Sources) {
 				read.Faults = append(read.Faults, validate.Dropped{Path: h.path, Reason: h.at.String() + ": " + reason, Tokens: 1, Value: tokenfile.Spelled(h.at.value)})
 				continue
 			}
-			read.concedeHidden(h, reason)
+			read.read = append(read.read, h.concession(reason))
 		}
 	}
 }
@@ -57,12 +57,12 @@ func (s *System) NameHidden(all ...*Sources) {
 func (s *Sources) nameReplaced() {
 	for _, h := range s.hidden {
 		if h.at.file.resolver != nil && h.at.file.context == h.by.file.context {
-			s.concedeHidden(h, "no choice of contexts has this value, for that of "+h.by.String()+" counts; remove one of the two")
+			s.read = append(s.read, h.concession("no choice of contexts has this value, for that of "+h.by.String()+" counts; remove one of the two"))
 		}
 	}
 }
 
-func (s *Sources) concedeHidden(h hidden, reason string) {
-	c := tokenfile.Concession{Kind: "values in no result", Pointer: h.at.pointer, Path: h.path, Message: tokenfile.Spelled(h.at.value) + ": " + reason}
-	s.read = append(s.read, concession{c, h.at})
+func (h hidden) concession(reason string) concession {
+	message := tokenfile.Spelled(h.at.value) + ": " + reason
+	return concession{tokenfile.Concession{Kind: "values in no result", Pointer: h.at.pointer, Path: h.path, Message: message}, h.at}
 }
