@@ -358,10 +358,15 @@ func (c *setConverter) mendValue(n *jsontree.Node, path jsontree.Pointer) *jsont
 	value := n.Find(name)
 	joined := MapStrings(value, func(text string) string { return blankBeforeUnit.ReplaceAllString(text, "$1$2") })
 	color, problem := figmaColor(value)
+	inner := shadow(value)
+	isInner := c.dialect == dollarTokens && kind == css.Shadow && strings.Contains(string(jsontree.Append(nil, inner)), `"inset":true`) && !jsontree.Equal(inner, value)
 	switch {
+	case isInner: // as Style Dictionary reads it
+		joined = inner
+		c.concede("shadows whose type is inset", path, `its type inset counts as "inset": true`)
 	case problem == "":
 		joined = color
-		c.concede("colours of Figma", path, spelled(value)+" is "+spelled(color.Find("hex"))+" now")
+		c.concede("colours of Figma", path, spelled(value)+" is "+spelled(color)+" now")
 	case joined == value || kind == css.String || kind == css.FontFamily:
 		return n
 	default:

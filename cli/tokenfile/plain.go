@@ -33,7 +33,7 @@ func leaves(n *jsontree.Node, at jsontree.Pointer, list []leaf) []leaf {
 		case isSizeWithParts(m.Value):
 			list = leaves(m.Value.Items()[1], below, append(list, leaf{path: below, value: m.Value.Items()[0]}))
 		case isArray(m.Value) && isScale(m.Value, below):
-			is := slices.ContainsFunc(m.Value.Items(), isValue)
+			is := slices.ContainsFunc(m.Value.Items(), isValue) || isLength(below)
 			for i, item := range m.Value.Items() {
 				list = append(list, leaf{path: append(below[:len(below):len(below)], strconv.Itoa(i)), value: item, is: is})
 			}
@@ -53,8 +53,12 @@ func isTypeAlone(n *jsontree.Node) bool {
 }
 
 // isPlainValue reports whether an object is a value by its shape. One with a size of a font and other members than
-// those of typography is a group of them.
+// those of typography is a group of them, and so is one whose parts are groups.
 func isPlainValue(n *jsontree.Node) bool {
+	isGroup := func(m jsontree.Member) bool { return m.Value.IsObject() && css.InferType(m.Value) == "" }
+	if slices.ContainsFunc(membersOf(n), isGroup) {
+		return false
+	}
 	switch css.InferType(n) {
 	case "":
 		return false

@@ -305,7 +305,7 @@ func literal(kind, text string) string {
 }
 
 // pixelTypes are the types of Tokens Studio whose numbers are pixels.
-var pixelTypes = []string{"borderRadius", "borderWidth", "dimension", "fontSizes", "sizing", "spacing"}
+var pixelTypes = []string{"borderRadius", "borderWidth", "strokeWidth", "dimension", "fontSizes", "sizing", "spacing"}
 
 // StudioPercentage returns a percentage of a line height or an opacity as a number and one of a letter spacing in em,
 // as sd-transforms does; any other text as it is. kind is a type of Tokens Studio or the name of a part of typography.
@@ -395,7 +395,7 @@ var (
 	words   = mapping{[]string{"string"}, "string"}
 
 	studioTypes = map[string]mapping{
-		"borderRadius": lengths, "borderWidth": lengths, "sizing": lengths, "spacing": lengths, "dimension": lengths,
+		"borderRadius": lengths, "borderWidth": lengths, "strokeWidth": lengths, "sizing": lengths, "spacing": lengths, "dimension": lengths,
 		"fontSizes": lengths, "paragraphSpacing": lengths, "paragraphIndent": lengths,
 		"letterSpacing": {lengths.types, "letterSpacing"},
 		"lineHeights":   {[]string{"number", "dimension", "lineHeights"}, "lineHeights"},

@@ -1,6 +1,7 @@
 package tokenfile
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -56,7 +57,7 @@ func shadow(value *jsontree.Node) *jsontree.Node {
 	for _, m := range value.Members {
 		switch {
 		case m.Name == "type" || m.Name == "shadowType":
-			if textOf(m.Value) != "innerShadow" {
+			if !slices.Contains([]string{"innerShadow", "inset"}, textOf(m.Value)) {
 				continue
 			}
 			m = jsontree.Member{Name: "inset", Value: &jsontree.Node{Kind: jsontree.Bool, True: true}}
@@ -150,17 +151,26 @@ func gradientOf(n *jsontree.Node) *jsontree.Node {
 	begin := map[string]string{
 		"linear": "linear-gradient(", "linear-gradient": "linear-gradient(", "radial": "radial-gradient(circle, ", "radial-gradient": "radial-gradient(circle, ",
 	}[textOf(either(n, "gradientType", "type"))]
-	if begin == "linear-gradient(" && angle != nil {
+	placement := textOf(n.Find("placement")) // of Panda, whose positions beyond 1 are pixels
+	switch {
+	case begin != "" && placement != "":
+		begin = begin[:strings.IndexByte(begin, '(')+1] + placement + ", "
+	case begin == "linear-gradient(" && angle != nil:
 		begin += strings.TrimSuffix(angle.Text, "deg") + "deg, "
 	}
 	var stops []string
 	for _, stop := range itemsOf(n.Find("stops")) {
 		position := either(stop, "position", "offset")
 		text := textOf(position)
-		if part, ok := arithmetic.Evaluate(numberOf(position) + " * 100"); ok {
+		number := numberOf(position)
+		if part, ok := arithmetic.Evaluate(number + " * 100"); ok && areUpTo1([]string{number}) {
 			text = part + "%"
+		} else if ok && placement != "" {
+			text = number + "px"
+		} else if ok {
+			text = number + "%"
 		}
-		stops = append(stops, strings.TrimSpace(textOf(stop.Find("color"))+" "+text))
+		stops = append(stops, strings.TrimSpace(textOf(cmp.Or(stop.Find("color"), stop))+" "+text))
 	}
 	text := begin + strings.Join(stops, ", ") + ")"
 	if plain := aliasInside.ReplaceAllString(text, "#000"); begin == "" || !Fits("gradient", jsontree.NewString(plain)) {

@@ -52,8 +52,11 @@ func letters(name string) string {
 // the first, and the last takes nearly all that the others take.
 var ofWords = []string{"dimension", "shadow", "border", "transition", "gradient", "typography"}
 
+// emojiFonts are fonts of emoji at the end of a list of fonts.
+var emojiFonts = regexp.MustCompile(`(?:\s*,\s*["'][^"',]*(?:Emoji|Symbol)[^"',]*["'])+\s*$`)
+
 // Shape returns the type that the shape of a value tells, "" if it tells none: what css.InferType says, and more of
-// texts. A list of fonts ends in one that all browsers have. v may be nil.
+// texts. A list of fonts ends in one that all browsers have, or in fonts of emoji behind it. v may be nil.
 func Shape(v *jsontree.Node) string {
 	typ := css.InferType(v)
 	if typ == "fontFamily" && slices.ContainsFunc(v.Items(), func(item *jsontree.Node) bool { return css.InferType(item) != "" }) {
@@ -62,7 +65,8 @@ func Shape(v *jsontree.Node) string {
 	if typ != "" || !v.IsString() || strings.Contains(v.Text, "{") {
 		return typ
 	}
-	if at := strings.LastIndexByte(v.Text, ','); at > 0 && slices.Contains(everywhere, strings.TrimSpace(v.Text[at+1:])) {
+	fonts := emojiFonts.ReplaceAllString(v.Text, "")
+	if at := strings.LastIndexByte(fonts, ','); at > 0 && slices.Contains(everywhere, strings.TrimSpace(fonts[at+1:])) {
 		return "fontFamily"
 	}
 	fits := func(typ string) bool { return Fits(typ, v) }

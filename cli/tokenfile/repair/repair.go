@@ -30,7 +30,8 @@ func Document(root *jsontree.Node) Result {
 	r.semicolons()
 	r.unknownTypes()
 	r.wrongValues()
-	r.gradients()
+	r.composites()
+	r.expressions()
 	r.wrongAliases()
 	r.nameColors()
 	return r
@@ -100,9 +101,23 @@ func (r *Result) names() {
 	})
 }
 
-// aliases mends those that name the value of a token, {a.b.value}, and not the token.
+// opacity is an alias of a colour with a part of it in percent, as Panda and Chakra write it.
+var opacity = regexp.MustCompile(`\{([^{}/]+)/(\d{1,3})\}`)
+
+// aliases mends those that name the value of a token, {a.b.value}, and not the token, and those with an opacity.
 func (r *Result) aliases() {
 	d := dtcg.Read(r.Tree)
+	before := r.Tree
+	r.Tree = mapTexts(r.Tree, func(text string) string {
+		return opacity.ReplaceAllStringFunc(text, func(alias string) string {
+			m := opacity.FindStringSubmatch(alias)
+			if d.Token(m[1]) == nil || d.Token(m[1]+"/"+m[2]) != nil {
+				return alias
+			}
+			return "color-mix(in srgb, {" + m[1] + "} " + m[2] + "%, transparent)"
+		})
+	})
+	r.concedeValues("aliases with an opacity", before, "")
 	r.Tree = mapAliases(r.Tree, func(path string) string {
 		if d.Token(path) != nil {
 			return path
@@ -131,16 +146,21 @@ func WithoutSets(root *jsontree.Node, sets []string) Result {
 		}
 		return path
 	})}
-	if r.Tree == root {
-		return r
+	r.concedeValues("aliases that name a token set", root, " of all token sets together")
+	return r
+}
+
+// concedeValues names the values that are others than in a document before, whose tokens have the same places.
+func (r *Result) concedeValues(kind string, before *jsontree.Node, end string) {
+	if r.Tree == before {
+		return
 	}
-	after := dtcg.Read(r.Tree).Tokens
-	for i := range after {
-		if before, now := d.Tokens[i].Value, after[i].Value; now != before {
-			r.concede("aliases that name a token set", after[i].Pointer(), shown(before)+" is read as "+shown(now)+" of all token sets together")
+	old, now := dtcg.Read(before).Tokens, dtcg.Read(r.Tree).Tokens
+	for i := range now {
+		if now[i].Value != old[i].Value {
+			r.concede(kind, now[i].Pointer(), shown(old[i].Value)+" is read as "+shown(now[i].Value)+end)
 		}
 	}
-	return r
 }
 
 // throughGroup returns the path of what an alias means that leads on from the value of a token, if that is an alias of

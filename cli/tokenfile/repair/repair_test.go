@@ -71,6 +71,24 @@ func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 			`/a "\n linear-gradient(0deg var(--b), red),\n radial-gradient(\… is of type gradient`,
 		},
 		{
+			"lists and texts on several lines",
+			`{"a":{"$value":["0 1px 2px red","0 2px 4px blue"]},"b":{"$value":"\n0 1px 2px red,\n0 2px 4px blue"},"c":{"$value":["Inter","sans-serif"]},"d":{"$value":"Inter, sans-serif,\n 'Apple Color Emoji'"},"e":{"$value":["red","0 1px 2px red"]},"f":{"$type":"string","$value":"\n0 1px red"}}`,
+			`{"a":{"$type":"shadow","$value":["0 1px 2px red","0 2px 4px blue"]},"b":{"$type":"shadow","$value":"\n0 1px 2px red,\n0 2px 4px blue"},"c":{"$value":["Inter","sans-serif"]},"d":{"$type":"fontFamily","$value":"Inter, sans-serif,\n 'Apple Color Emoji'"},"e":{"$value":["red","0 1px 2px red"]},"f":{"$type":"string","$value":"\n0 1px red"}}`,
+			`/a ["0 1px 2px red","0 2px 4px blue"] is of type shadow; /b "\n0 1px 2px red,\n0 2px 4px blue" is of type shadow; /d "Inter, sans-serif,\n 'Apple Color Emoji'" is of type fontFamily`,
+		},
+		{
+			"expressions with aliases",
+			`{"c":{"$type":"color","$value":"red"},"s":{"$type":"dimension","$value":"1px"},"t":{"$value":"2ms"},"a":{"$value":"rgba({c}, 0.5)"},"b":{"$value":"{s} * 2"},"d":{"$value":"2 * {t}"},"e":{"$value":"{s} {s}"},"f":{"$value":"{c} * 2"},"g":{"$value":"{s} solid"}}`,
+			`{"c":{"$type":"color","$value":"red"},"s":{"$type":"dimension","$value":"1px"},"t":{"$value":"2ms"},"a":{"$type":"color","$value":"rgba({c}, 0.5)"},"b":{"$type":"dimension","$value":"{s} * 2"},"d":{"$type":"duration","$value":"2 * {t}"},"e":{"$value":"{s} {s}"},"f":{"$value":"{c} * 2"},"g":{"$value":"{s} solid"}}`,
+			`/a "rgba({c}, 0.5)" is of type color; /b "{s} * 2" is of type dimension; /d "2 * {t}" is of type duration`,
+		},
+		{
+			"aliases with an opacity",
+			`{"c":{"$type":"color","$value":"red"},"a":{"$value":"{c/10}"},"b":{"$value":"0 1px {c/50}"},"d":{"$value":"{x/10}"},"c/5":{"$value":"blue"},"e":{"$value":"{c/5}"}}`,
+			`{"c":{"$type":"color","$value":"red"},"a":{"$value":"color-mix(in srgb, {c} 10%, transparent)"},"b":{"$value":"0 1px color-mix(in srgb, {c} 50%, transparent)"},"d":{"$value":"{x/10}"},"c/5":{"$value":"blue"},"e":{"$value":"{c/5}"}}`,
+			`/a "{c/10}" is read as "color-mix(in srgb, {c} 10%, transparent)"; /b "0 1px {c/50}" is read as "0 1px color-mix(in srgb, {c} 50%, transparent)"`,
+		},
+		{
 			"a hex of another colour is named",
 			`{"$type":"color","a":{"$value":{"colorSpace":"srgb","components":[1,0,0],"hex":"#00ff00"}},"b":{"$value":{"colorSpace":"srgb","components":[1.01,0.2,0.4],"hex":"#FF3365"}},"c":{"$value":{"colorSpace":"display-p3","components":[1,0,0],"hex":"#00ff00"}},"d":{"$value":{"colorSpace":"srgb","components":["none",0,0],"hex":"#00ff00"}}}`,
 			`{"$type":"color","a":{"$value":{"colorSpace":"srgb","components":[1,0,0],"hex":"#00ff00"}},"b":{"$value":{"colorSpace":"srgb","components":[1.01,0.2,0.4],"hex":"#FF3365"}},"c":{"$value":{"colorSpace":"display-p3","components":[1,0,0],"hex":"#00ff00"}},"d":{"$value":{"colorSpace":"srgb","components":["none",0,0],"hex":"#00ff00"}}}`,
@@ -127,6 +145,17 @@ func TestNoTokenIsLostByRepair(t *testing.T) {
 			t.Fatalf("Document(Document(%s)) = %v, want nothing", text, again)
 		}
 	})
+}
+
+// TestColoursThatOnlyABrowserCanComputeAreNamed: and aliases of them.
+func TestColoursThatOnlyABrowserCanComputeAreNamed(t *testing.T) {
+	var named []string
+	for _, c := range LiveColors(tokentreetest.Parse(t, `{"$type":"color","a":{"$value":"currentColor"},"b":{"$value":"{a}"},"c":{"$value":"color-mix(in srgb, {d}, blue)"},"d":{"$value":"red"},"e":{"$value":"wrong"}}`)) {
+		named = append(named, c.Path)
+	}
+	if want := []string{"a", "b", "c"}; !slices.Equal(named, want) {
+		t.Errorf("LiveColors() names %q, want %q", named, want)
+	}
 }
 
 // TestAliasesThatNameTheirSet: tools resolve them, for in a file a set is a group.

@@ -143,21 +143,81 @@ func (r *Result) wrongValues() {
 	})
 }
 
-// gradients gives a text on several lines that has no type, and that is one of gradients, that type: without it the
-// text is served in quotes, because only a typed value may span lines.
-func (r *Result) gradients() {
+// composites gives a text on several lines, or a list of texts, that has no type the one of its shape: without it the
+// text is served in quotes, because only a typed value may span lines, and the list as one of fonts.
+func (r *Result) composites() {
 	d := dtcg.Read(r.Tree)
 	types := map[string]*jsontree.Node{}
 	for i := range d.Tokens {
 		t := &d.Tokens[i]
-		if t.Resolved != "" || !t.Value.IsString() || !strings.ContainsAny(t.Value.Text, "\n\r\t") || !strings.Contains(t.Value.Text, "-gradient(") || !dtcg.Fits(d, "gradient", t.Value) {
+		kind := ""
+		if t.Value.IsString() && strings.ContainsAny(t.Value.Text, "\n\r\t") {
+			kind = tokenfile.Shape(jsontree.NewString(strings.Join(strings.Fields(t.Value.Text), " ")))
+		}
+		for j, item := range t.Value.Items() {
+			if shape := tokenfile.Shape(item); !item.IsString() || j > 0 && shape != kind {
+				kind = ""
+				break
+			} else {
+				kind = shape
+			}
+		}
+		if t.Resolved != "" && !t.Inferred || kind == "fontFamily" && !t.Value.IsString() || !slices.Contains([]string{"gradient", "shadow", "fontFamily"}, kind) || !dtcg.Fits(d, kind, t.Value) {
 			continue
 		}
 		at := t.Pointer()
-		types[at.String()] = jsontree.NewString("gradient")
-		r.concede("gradients on several lines", at, shown(t.Value)+" is of type gradient")
+		types[at.String()] = jsontree.NewString(kind)
+		r.concede("values on several lines or in a list", at, shown(t.Value)+" is of type "+kind)
 	}
 	r.Tree = withMembers(r.Tree, "$type", types)
+}
+
+// Expressions with aliases that have no type: functions of colours, and arithmetic.
+var (
+	ofColor    = regexp.MustCompile(`^(?:rgb|hsl)a?\(.*\{[^{}]+\}.*\)$`)
+	calculated = regexp.MustCompile(`^[-+*/(). \d]*\{([^{}]+)\}(?: +[-+*/] +|\{[^{}]+\}|[()]|[\d.]+(?:px|rem|em|ms|s|%)?)*$`)
+	operator   = regexp.MustCompile(` [-+*/] `)
+)
+
+// expressions gives an expression with aliases, of which no value of CSS is made without a type, the one that it has:
+// rgba({a}, 0.5) is a colour, and {a} * 2 what {a} is.
+func (r *Result) expressions() {
+	d := dtcg.Read(r.Tree)
+	types := map[string]*jsontree.Node{}
+	for i := range d.Tokens {
+		t := &d.Tokens[i]
+		if t.Resolved != "" || !t.Value.IsString() {
+			continue
+		}
+		kind := ""
+		if ofColor.MatchString(t.Value.Text) {
+			kind = "color"
+		} else if m := calculated.FindStringSubmatch(t.Value.Text); m != nil && operator.MatchString(t.Value.Text) {
+			if target := d.Token(strings.TrimSpace(m[1])); target != nil && slices.Contains([]string{"dimension", "duration"}, target.Resolved) {
+				kind = target.Resolved
+			}
+		}
+		if kind == "" || !dtcg.Fits(d, kind, t.Value) {
+			continue
+		}
+		at := t.Pointer()
+		types[at.String()] = jsontree.NewString(kind)
+		r.concede("expressions without a type", at, shown(t.Value)+" is of type "+kind)
+	}
+	r.Tree = withMembers(r.Tree, "$type", types)
+}
+
+// LiveColors names the colours that only a browser can compute, which tokens.values.json has not.
+func LiveColors(root *jsontree.Node) []tokenfile.Concession {
+	d, r := dtcg.Read(root), Result{}
+	for i := range d.Tokens {
+		if t := &d.Tokens[i]; t.Resolved == "color" && t.Served.IsString() && tokenfile.Fits("color", t.Served) {
+			if _, misfit := css.AppendPrimitive(nil, css.Color, t.Served); misfit != nil {
+				r.concede("colours that only a browser can compute", t.Pointer(), shown(t.Value)+" is in all served files but tokens.values.json")
+			}
+		}
+	}
+	return r.Concessions
 }
 
 // farOutside is how far a component may lie from 0 if those of its colour space go from 0 to 1: colours outside the gamut
