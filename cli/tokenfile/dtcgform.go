@@ -350,6 +350,9 @@ var Quoted = []string{addresses, inQuotes, fontsOfPages}
 // blankBeforeUnit is a number with blanks before its unit, which no value of CSS has.
 var blankBeforeUnit = regexp.MustCompile(`^([-+]?[\d.]+) +(px|rem|em|%|ms|s)$`)
 
+// isInset reports whether a layer of a shadow says by its type that it is inset, in the word of CSS.
+func isInset(layer *jsontree.Node) bool { return textOf(layer.Find("type")) == "inset" }
+
 // mendValue returns a token whose value has no blanks between numbers and units, unless it is a text, and with a colour
 // as Figma's plugins write it, an object of r, g and b, as DTCG has it.
 func (c *setConverter) mendValue(n *jsontree.Node, path jsontree.Pointer) *jsontree.Node {
@@ -358,11 +361,9 @@ func (c *setConverter) mendValue(n *jsontree.Node, path jsontree.Pointer) *jsont
 	value := n.Find(name)
 	joined := MapStrings(value, func(text string) string { return blankBeforeUnit.ReplaceAllString(text, "$1$2") })
 	color, problem := figmaColor(value)
-	inner := shadow(value)
-	isInner := c.dialect == dollarTokens && kind == css.Shadow && strings.Contains(string(jsontree.Append(nil, inner)), `"inset":true`) && !jsontree.Equal(inner, value)
 	switch {
-	case isInner: // as Style Dictionary reads it
-		joined = inner
+	case c.dialect == dollarTokens && kind == css.Shadow && slices.ContainsFunc(append(itemsOf(value), value), isInset): // as Style Dictionary reads it
+		joined = shadow(value)
 		c.concede("shadows whose type is inset", path, `its type inset counts as "inset": true`)
 	case problem == "":
 		joined = color
