@@ -228,6 +228,7 @@ func (f *tokenFile) convertBy(convert func() ([]tokenfile.Part, error)) (err err
 // readFolder reads a folder: that of Tokens Studio as its sets, one with a resolver document as what that names,
 // another by the names of its files. What else in it may hold tokens is named.
 func readFolder(a opener, folder string, o tokenfile.Options) ([]*tokenFile, error) {
+	folder = filepath.Clean(folder) // as the names of its files are
 	names, sheets, programs, err := tokenFiles(folder)
 	if err != nil {
 		return nil, err

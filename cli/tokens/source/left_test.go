@@ -96,13 +96,14 @@ func TestNoTokenSetOfAFolderIsPassedOver(t *testing.T) {
 	}
 }
 
-// TestSetsOfNoThemeAreNamed: also if no theme takes any, in one file and in a folder.
+// TestSetsOfNoThemeAreNamed: also if no theme takes any, in one file and in a folder, however its path is written.
 func TestSetsOfNoThemeAreNamed(t *testing.T) {
 	t.Parallel()
 	const themes = `[{"name":"X","selectedTokenSets":{"core":"disabled"}},{"name":"Y"},{"name":"Z","selectedTokenSets":5},7]`
 	one := filepath.Join(written(t, map[string]string{"in.json": `{"core":{"a":{"value":"1","type":"spacing"}},"$themes":` + themes + `}`}), "in.json")
 	folder := written(t, map[string]string{"$metadata.json": `{"tokenSetOrder":["core"]}`, "$themes.json": themes, "core.json": `{"a":{"value":"1","type":"spacing"}}`})
-	for name, want := range map[string]string{one: "core (" + one + ":1)", folder: "core (" + filepath.Join(folder, "core.json") + ":1)"} {
+	ofFolder := "core (" + filepath.Join(folder, "core.json") + ":1)"
+	for name, want := range map[string]string{one: "core (" + one + ":1)", folder: ofFolder, folder + "/.": ofFolder, "/" + folder + "//": ofFolder} {
 		s, defaults, err := source.OpenSystem(&term.App{}, []string{name}, nil, tokenfile.Options{})
 		if err != nil {
 			t.Fatal(err)
