@@ -192,7 +192,7 @@ func (f *figma) isStoodFor(id string, aliases map[string]int) bool {
 type figmaLists struct {
 	variables, collections *jsontree.Node    // as Figma's REST interface has them
 	places                 map[string]string // of variables by id, as pointers
-	ids                    map[string]string // of variables by "collection/name"
+	ids                    map[string]string // of variables by "collection/name", and by "/name" of the first of a name
 	byID                   map[string]*jsontree.Node
 	faults                 []Fault
 }
@@ -315,6 +315,7 @@ func (f *figmaLists) variable(v *jsontree.Node, collection, mode string, at json
 		f.variables.Members = append(f.variables.Members, jsontree.Member{Name: id, Value: taken})
 		f.byID[id], f.places[id] = taken, at.String()
 		f.ids[textOf(c.Find("name"))+"/"+name] = id
+		f.ids["/"+name] = cmp.Or(f.ids["/"+name], id)
 	}
 	own := taken.Find("valuesByMode")
 	if mode != "" {
@@ -333,18 +334,19 @@ func (f *figmaLists) variable(v *jsontree.Node, collection, mode string, at json
 	}
 }
 
-// withoutNames returns a value in which an alias names its target by its id: plugins write its name, and its
+// withoutNames returns a value in which an alias names its target by its id: plugins write its name, and perhaps its
 // collection, if that is another than the one of the alias.
 func (f *figmaLists) withoutNames(value, collection *jsontree.Node) *jsontree.Node {
-	id := textOf(value.Find("id"))
+	id, name := textOf(value.Find("id")), textOf(value.Find("name"))
 	switch kind := textOf(value.Find("type")); {
-	case kind == "VARIABLE_ALIAS" || kind == "alias":
-		name := textOf(value.Find("name"))
-		id = cmp.Or(id, f.ids[textOf(either(value, "collection", "collectionName"))+"/"+name], f.ids[textOf(collection.Find("name"))+"/"+name], name)
+	case kind == "VARIABLE_ALIAS" || kind == "alias" || name != "" && len(value.Members) == 1:
+		own := textOf(collection.Find("name"))
+		named := cmp.Or(textOf(either(value, "collection", "collectionName")), own)
+		id = cmp.Or(id, f.ids[named+"/"+name], f.ids[own+"/"+name], f.ids["/"+name], name)
 	case value.Find("alias").IsString():
 		id = cmp.Or(f.ids[value.Find("alias").Text], value.Find("alias").Text)
 	case value.Find("collection").IsString() && value.Find("name").IsString():
-		path := value.Find("collection").Text + "/" + value.Find("name").Text
+		path := value.Find("collection").Text + "/" + name
 		id = cmp.Or(f.ids[path], path)
 	default:
 		return value

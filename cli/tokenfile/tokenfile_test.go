@@ -356,6 +356,9 @@ func TestListsOfPluginsAreVariablesOfFigma(t *testing.T) {
 		`{"collections":[{"name":"P","modes":[{"name":"Value","variables":[{"name":"p/blue","type":"color","isAlias":false,"value":"#00f"}]}]},` +
 			`{"name":"C","modes":[{"name":"Dark","variables":[{"name":"bg","type":"color","value":"#000"},{"name":"gap","type":"number","value":4}]},` +
 			`{"name":"Light","variables":[{"name":"bg","type":"color","isAlias":true,"value":{"collection":"P","name":"p/blue"}},{"name":"gap","type":"number","value":4}]}]}]}`,
+		`{"version":"1.0.4","collections":[{"name":"P","modes":[{"name":"Value","variables":[{"name":"p/blue","type":"color","isAlias":false,"value":"#00f"}]}]},` +
+			`{"name":"C","modes":[{"name":"Dark","variables":[{"name":"bg","type":"color","value":"#000"},{"name":"gap","type":"number","value":4}]},` +
+			`{"name":"Light","variables":[{"name":"bg","type":"color","isAlias":true,"value":{"name":"p/blue"}},{"name":"gap","type":"number","value":4}]}]}]}`,
 		`{"collections":[{"name":"P","modes":["Value"],"variables":[{"name":"p/blue","type":"COLOR","values":{"Value":"#00f"}}]},` +
 			`{"name":"C","modes":["Light","Dark"],"variables":[{"name":"bg","type":"COLOR","values":{"Light":{"alias":"P/p/blue"},"Dark":"#000"}},{"name":"gap","type":"FLOAT","values":{"Light":4,"Dark":4}}]}]}`,
 		`{"variables":[{"id":"V:1","name":"p/blue","collection":"P","resolvedType":"COLOR","valuesByMode":{"Value":"#00f"}},` +

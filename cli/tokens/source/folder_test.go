@@ -598,6 +598,8 @@ func TestAnAliasOfFigmaLeadsToAnotherFile(t *testing.T) {
 		`"name":"x","valuesByMode":{"m":{"type":"VARIABLE_ALIAS","id":"V:1"}}`:                                                                     `x:"{blue.500}"`,
 		`"name":"x","valuesByMode":{"m":{"type":"VARIABLE_ALIAS","id":"V:2"}}`:                                                                     `x:"{blue.$root}"`,
 		`"name":"x","values":{"m":{"alias":"P/blue/500"}}`:                                                                                         `x:"{blue.500}"`,
+		`"name":"x","values":{"m":{"name":"blue/500"}}`:                                                                                            `x:"{blue.500}"`,
+		`"name":"x","values":{"m":{"name":"blue/600"}}`:                                                                                            " it is an alias of blue/600, which no file has; name the file of its collection too",
 		`"name":"x","valuesByMode":{"m":{"type":"VARIABLE_ALIAS","id":"V:9"}},"resolvedValuesByMode":{"m":{"alias":"V:9","aliasName":"blue/500"}}`: `x:"{blue.500}"`,
 		`"name":"blue/500","valuesByMode":{"m":{"type":"VARIABLE_ALIAS","id":"V:1"}}`:                                                              "",
 		`"name":"x","valuesByMode":{"m":{"type":"VARIABLE_ALIAS","id":"V:8"}}`:                                                                     " it is an alias of V:8, which no file has; name the file of its collection too",
