@@ -114,6 +114,29 @@ func TestSetsOfNoThemeAreNamed(t *testing.T) {
 	}
 }
 
+// TestFilesOfToolsAreNotTokenSets: they are beside themes without an order too.
+func TestFilesOfToolsAreNotTokenSets(t *testing.T) {
+	t.Parallel()
+	const tokens = `{"a":{"value":"1px","type":"spacing"}}`
+	dir := written(t, map[string]string{
+		"$themes.json": `[{"name":"X","selectedTokenSets":{"core":"enabled"}}]`, "core.json": tokens, "en.json": tokens,
+		"package.json": `{"name":"x","version":"1.0.0"}`,
+	})
+	s, defaults, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"en (" + filepath.Join(dir, "en.json") + ":1)"}; !slices.Equal(s.Unused, want) {
+		t.Errorf("unused are %q, want %q", s.Unused, want)
+	}
+	isNamed := func(c source.Concession) bool {
+		return c.Path == filepath.Join(dir, "package.json") && c.Message == "it is a file of npm"
+	}
+	if !slices.ContainsFunc(defaults.Concessions(), isNamed) {
+		t.Errorf("said is %v, want package.json in it", defaults.Concessions())
+	}
+}
+
 // TestAFileWithoutTokensSaysWhatItLacks: to be of the form that it is most like.
 func TestAFileWithoutTokensSaysWhatItLacks(t *testing.T) {
 	t.Parallel()

@@ -64,10 +64,11 @@ func setsOf(folder string, names []string) (sets []string) {
 // studioOrder returns the token sets of a folder in the order of its metadata, those that it does not name last;
 // without it by the names of their files. others are files that are not token sets.
 func studioOrder(a opener, folder string, names []string, meta *jsontree.Node, o tokenfile.Options) (sets []string, others []*tokenFile, kind tokenfile.Kind, err error) {
-	all := setsOf(folder, names)
 	if meta.Find("$metadata") == nil {
-		return all, nil, tokenfile.BareStudio, nil
+		names, others = withoutTools(a, names, o)
+		return setsOf(folder, names), others, tokenfile.BareStudio, nil
 	}
+	all := setsOf(folder, names)
 	if order := meta.Find("$metadata").Find("tokenSetOrder"); order != nil {
 		for _, n := range order.Items() {
 			if slices.Contains(all, n.Text) {
@@ -77,6 +78,23 @@ func studioOrder(a opener, folder string, names []string, meta *jsontree.Node, o
 	}
 	more, others, err := besideOrder(a, folder, names, sets, o)
 	return append(sets, more...), others, tokenfile.Studio, err
+}
+
+// withoutTools returns the files among others that may be token sets, and those without tokens that say what they are,
+// as package.json.
+func withoutTools(a opener, names []string, o tokenfile.Options) (rest []string, tools []*tokenFile) {
+	for _, name := range names {
+		f, err := openFile(a, name)
+		if err == nil && f.purpose() != "" {
+			f.kind, f.why = tokenfile.Recognise(f.parsed, o)
+		}
+		if err != nil || f.purpose() == "" || f.why != "" {
+			rest = append(rest, name)
+		} else {
+			tools = append(tools, f)
+		}
+	}
+	return rest, tools
 }
 
 // besideOrder returns the token sets of a folder that its order does not name, and the other files beside them.
