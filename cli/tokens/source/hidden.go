@@ -13,6 +13,7 @@ type hidden struct {
 	path, pointer string // of the token, in the tree
 	at, by        spot   // of the value, and of the one that counts
 	isLost        bool   // if no choice has it: parts are not meant to be laid over this one
+	why           string // it is lost, if a token stands where it has a group, or the other way; else empty
 }
 
 // key is the value with its token, and place its file and pointer.
@@ -43,23 +44,33 @@ func (s *System) NameHidden(all ...*Sources) {
 			}
 			isNamed[h.place()] = true
 			reason := "neither the Theme nor a Variant has this value, for that of " + h.by.String() + " counts; remove one of the two, or give each a mode"
-			if h.isLost {
+			switch {
+			case h.why != "":
+				read.Faults = append(read.Faults, h.fault())
+			case h.isLost:
 				read.Faults = append(read.Faults, validate.Dropped{Path: h.path, Reason: h.at.String() + ": " + reason, Tokens: 1, Value: tokenfile.Spelled(h.at.value)})
-				continue
+			default:
+				read.read = append(read.read, h.concession(reason))
 			}
-			read.read = append(read.read, h.concession(reason))
 		}
 	}
 }
 
-// nameReplaced names the values of a resolver document that no choice of contexts shows: another source of the same
-// context, or of a set, replaces them.
+// nameReplaced names the values of one document that no other has: where a token is a group in a later file, and those of
+// a resolver document that another source of the same context, or of a set, replaces.
 func (s *Sources) nameReplaced() {
 	for _, h := range s.hidden {
-		if h.at.file.resolver != nil && h.at.file.context == h.by.file.context {
+		switch {
+		case h.why != "":
+			s.Faults = append(s.Faults, h.fault())
+		case h.at.file.resolver != nil && h.at.file.context == h.by.file.context:
 			s.read = append(s.read, h.concession("no choice of contexts has this value, for that of "+h.by.String()+" counts; remove one of the two"))
 		}
 	}
+}
+
+func (h hidden) fault() validate.Dropped {
+	return validate.Dropped{Path: h.path, Reason: h.at.String() + ": " + h.why, Tokens: 1}
 }
 
 func (h hidden) concession(reason string) concession {

@@ -206,6 +206,43 @@ func TestATokenThatAFileMakesAGroupIsNamed(t *testing.T) {
 	}
 }
 
+// TestATokenThatAModeMakesAGroupIsNotLost: the Theme has it, and so it is with the tokens of a group. What no document
+// has is lost, once.
+func TestATokenThatAModeMakesAGroupIsNotLost(t *testing.T) {
+	t.Parallel()
+	const group, token = `{"a":{"$value":1},"b":{"$description":"of b","x":{"$value":2},"y":{"$value":3}}}`, `{"a":{"$value":4},"b":{"$value":5}}`
+	for _, c := range []struct {
+		base, later, dark, lost string
+	}{
+		{base: group, later: `{}`, dark: token},
+		{base: token, later: `{}`, dark: group},
+		{base: group, later: token, dark: token, lost: "b.x b.y"},
+		{base: group, later: token, dark: group},
+		{base: token, later: group, dark: `{"a":{"$value":6}}`, lost: "b"},
+	} {
+		dir := written(t, map[string]string{"semantic/color.json": c.base, "semantic/z.json": c.later, "themes/dark.json": c.dark})
+		system, theme, err := source.OpenSystem(&term.App{}, []string{dir}, nil, tokenfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dark, err := system.Read(map[string]string{system.Dimensions[0].Name: "dark"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		system.NameHidden(dark, theme)
+		var lost []string
+		for _, f := range slices.Concat(dark.Faults, theme.Faults) {
+			lost = append(lost, f.Path)
+		}
+		if got := strings.Join(lost, " "); got != c.lost {
+			t.Errorf("of %s, %s and in dark %s lost are %q, want %q", c.base, c.later, c.dark, got, c.lost)
+		}
+		if said := dark.Concessions(); len(said) > 0 { // the Theme has the description
+			t.Errorf("of %s, %s and in dark %s said is %v", c.base, c.later, c.dark, said)
+		}
+	}
+}
+
 // TestWhatIsATokenInOneSetIsOneInAll: in files and folders too, whether all of them count or not; their tokens have one
 // name.
 func TestWhatIsATokenInOneSetIsOneInAll(t *testing.T) {

@@ -34,6 +34,7 @@ func readSeveral(a *term.App, names []string, o tokenfile.Options) (read, defaul
 	if read, err = s.whole(choice); err != nil {
 		return nil, nil, err
 	}
+	read.nameReplaced()
 	read.clashes, read.inOne = defaults.clashes, defaults.inOne // files of the modes are laid over each other as they should be
 	return read, defaults, refuseUnused(read.forms, o)
 }

@@ -356,10 +356,10 @@ func (l layer) clash(old, over *jsontree.Node, at jsontree.Pointer) {
 	case first.file == nil:
 	case areGroups && !(isReference(old) && isReference(over)): // they are joined
 	case isMixed && !isReference(old) && !isReference(over): // a reference may be to either
-		l.replaced(old, at, here.String())
+		l.replaced(old, at, here)
 	case isOther && (isLost || first.file.family == l.file.family):
 		l.set.overrides()
-		l.hidden = append(l.hidden, hidden{path, at.String(), first, here, isLost})
+		l.hidden = append(l.hidden, hidden{path, at.String(), first, here, isLost, ""})
 	case first.file.family != l.file.family && !jsontree.Equal(old, over):
 		l.clashes = append(l.clashes, fmt.Sprintf("%s stands in %s and in %s; the later one counts", path, first, here))
 		l.countInOne(first.file, l.file)
@@ -382,6 +382,9 @@ func (l layer) member(old *jsontree.Node, m jsontree.Member, at jsontree.Pointer
 	l.leaveOut(jsontree.Member{Name: m.Name, Value: old}, at, l.file.location(l.origin(at)))
 }
 
+// replacedMetadata is the kind of the concessions of leaveOut.
+const replacedMetadata = "metadata of groups that a later file replaces"
+
 // leaveOut names a member of a group in whose place something counts that stands here.
 func (l layer) leaveOut(m jsontree.Member, at jsontree.Pointer, here string) {
 	path, first := cmp.Or(strings.Join(at[:len(at)-1], "."), "whole file"), l.spotOf(at.String())
@@ -392,7 +395,7 @@ func (l layer) leaveOut(m jsontree.Member, at jsontree.Pointer, here string) {
 		return
 	}
 	l.read = append(l.read, concession{tokenfile.Concession{
-		Kind: "metadata of groups that a later file replaces", Path: path, Message: was + " is left out: " + here + " counts in its place",
+		Kind: replacedMetadata, Pointer: at.String(), Path: path, Message: was + " is left out: " + here + " counts in its place",
 	}, first})
 }
 
@@ -420,11 +423,11 @@ func (s *Sources) countInOne(first, second *tokenFile) {
 // ClashesInFolders counts the tokens to which several files of one folder give different values.
 func (s *Sources) ClashesInFolders() int { return s.inOne }
 
-// replaced names the tokens of a place that are gone because a later layer has a token there, or a group.
-func (l layer) replaced(old *jsontree.Node, at jsontree.Pointer, here string) {
+// replaced notes the tokens of a place that are gone because a later layer has a token there, or a group.
+func (l layer) replaced(old *jsontree.Node, at jsontree.Pointer, here spot) {
 	what, lost := "a group", []jsontree.Pointer{at}
 	if tokentree.IsGroup(old) {
-		l.without(old, at, here)
+		l.without(old, at, here.String())
 		what, lost = "a token", nil
 		document := dtcg.Read(old)
 		for i := range document.Tokens {
@@ -432,8 +435,11 @@ func (l layer) replaced(old *jsontree.Node, at jsontree.Pointer, here string) {
 		}
 	}
 	for _, p := range lost {
-		reason := l.Location(p.String()) + ": " + strings.Join(at, ".") + " is " + what + " in " + here + ", which counts; rename one of the two, or make the token the $root of the group"
-		l.Faults = append(l.Faults, validate.Dropped{Path: strings.Join(p, "."), Reason: reason, Tokens: 1})
+		pointer := p.String()
+		why := strings.Join(at, ".") + " is " + what + " in " + here.String() + ", which counts; rename one of the two, or make the token the $root of the group"
+		of := cmp.Or(l.at[pointer], l.spotOf(pointer))
+		l.hidden = append(l.hidden, hidden{strings.Join(p, "."), pointer, of, here, true, why})
+		delete(l.at, pointer) // the document does not show it
 	}
 }
 

@@ -108,7 +108,11 @@ func (s *System) Read(choice map[string]string) (*Sources, error) {
 	read.Unapplied = without(read.Unapplied, s.defaults.Unapplied)
 	read.concedeMetadata(s.defaults.Tree)
 	known := s.defaults.Concessions()
-	read.read = slices.DeleteFunc(read.read, func(c concession) bool { return slices.Contains(known, c.said()) })
+	read.read = slices.DeleteFunc(read.read, func(c concession) bool {
+		own := s.defaults.at[c.Pointer].file
+		isOfTheme := c.Kind == replacedMetadata && own != nil && own.name == c.at.file.name
+		return isOfTheme || slices.Contains(known, c.said())
+	})
 	return read, nil
 }
 
