@@ -11,19 +11,26 @@ import (
 // setPlaces sets the places at which gridFiles looks for files that stand deeper than acme/light.json: for
 // acme/light/color.json and acme/tokens/light.json as if they were acme/light.json, for light/acme/color.json as if it
 // were light/acme.json. The mode is the last folder that is called as one, else the file. The brand is the last folder
-// above the mode that has another beside it with a file of the mode in the same place, else the folder below the mode.
+// above the mode that has another beside it with a file of the mode in the same place, or if both have the file in no
+// mode, else the folder below the mode.
 // Files of no mode that stand in the folder of a brand are of the brand. If files have one place and most of their
 // tokens in common, their folders say more than a brand and a mode, and none of them is moved.
 func setPlaces(files []*tokenFile) {
-	routes, beside, isBrand := routesOf(files), map[string][]string{}, map[string]bool{}
+	routes, beside, usual, isBrand := routesOf(files), map[string][]string{}, map[string][]string{}, map[string]bool{}
 	for _, r := range routes {
 		for at := range r.mode {
 			beside[r.without(at)] = tokenfile.AppendNew(beside[r.without(at)], r.names[at])
 		}
+		for at := range len(r.names) - 1 {
+			if r.mode < 0 {
+				usual[r.inNoMode(at)] = append(usual[r.inNoMode(at)], r.names[at])
+			}
+		}
 	}
 	for _, r := range routes {
 		for at := r.mode - 1; at >= 0; at-- {
-			if len(beside[r.without(at)]) > 1 {
+			inNoMode := usual[r.inNoMode(at)]
+			if len(beside[r.without(at)]) > 1 || len(inNoMode) > 1 && slices.Contains(inNoMode, r.names[at]) {
 				isBrand[r.upTo(at)] = true
 				break
 			}
@@ -101,6 +108,15 @@ func (r route) upTo(at int) string { return strings.Join(r.names[:at+1], "/") }
 // without is the route to the mode with any folder in place of one.
 func (r route) without(at int) string {
 	return strings.Join(slices.Concat(r.names[:at], []string{"*"}, r.names[at+1:r.mode], []string{r.said}), "/")
+}
+
+// inNoMode is the route of the same file without the folder of its mode, with any folder in place of one.
+func (r route) inNoMode(at int) string {
+	names := slices.Concat(r.names[:at], []string{"*"}, r.names[at+1:])
+	if r.mode >= 0 {
+		names = slices.Delete(names, r.mode, r.mode+1)
+	}
+	return strings.Join(names, "/")
 }
 
 // place is the name that the file would have if there were no folders but those of the brand and the mode; empty if it
