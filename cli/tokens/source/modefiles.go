@@ -349,19 +349,30 @@ func folderBase(folder string) string {
 	return filepath.Base(folder)
 }
 
-// addAlike adds files whose names tell no mode and that hold most of their tokens in one beside them: they are modes of
-// names of their own.
+// addAlike adds files whose names tell no mode and that hold most of their tokens in others beside them: they are modes
+// of names of their own if those are of the usual mode or such files too, else the usual mode, or of all modes if others
+// are the usual one.
 func (g *modeFiles) addAlike(files []*tokenFile) {
-	beside := map[string]paths{} // in each folder
-	for _, f := range g.files {
-		if beside[f.folderName()] == nil {
-			beside[f.folderName()] = paths{}
+	beside, usual, alike := map[string]paths{}, map[string]paths{}, map[string]paths{} // in each folder
+	hasUsual := tokenfile.HasUsual(g.modes)
+	for i, f := range g.files {
+		addIn(beside, f.folderName(), f)
+		if tokenfile.HasUsual(g.modes[i : i+1]) {
+			addIn(usual, f.folderName(), f)
 		}
-		beside[f.folderName()].add(f)
 	}
+	var found []*tokenFile
 	for _, f := range files {
 		if p := beside[f.folderName()]; !slices.Contains(g.files, f) && p.shared(f, 1) && p.haveMost(f, 1) {
+			addIn(alike, f.folderName(), f)
+			found = append(found, f)
+		}
+	}
+	for _, f := range found {
+		if in := f.folderName(); usual[in].haveMost(f, 1) || alike[in].haveMost(f, 2) {
 			g.add(f, f.stem())
+		} else if !hasUsual {
+			g.add(f, "")
 		}
 	}
 }
