@@ -369,6 +369,8 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"a usual file beside light of other tokens", []string{"a/c", "a/c.compact", "a/s.dark s-", "a/s.light s-", "b/c", "b/c.compact", "b/s.dark s-", "b/s.light s-"}, "brand: a, b; : light, compact, dark", "0 4 1 5"},
 		{"usual values beside folders of two modes", []string{"a/c", "a/dark/c", "a/hc/c", "b/c", "b/dark/c", "b/hc/c"}, "brand: a, b; : , dark, hc", "0 3 1 4"},
 		{"two files of the same tokens beside dark", []string{"a/dark", "a/x", "a/y", "b/dark", "b/x", "b/y"}, "brand: a, b; : x, dark, y", "1 4 0 3"},
+		{"base of other tokens than light has, of each brand", []string{"a/base o-", "a/dark", "a/light", "b/base o-", "b/dark", "b/light"}, "brand: a, b; : light, dark", "2 5 1 4"},
+		{"base in names of brands and modes", []string{"a-base o-", "a-dark", "a-light", "b-base o-", "b-dark", "b-light"}, "brand: a, b; : light, dark", "2 5 1 4"},
 		{"folders of packages, modes and brands", []string{"p/dark/a", "p/dark/b", "p/light/a", "p/light/b", "q/dark/a s-", "q/dark/b s-", "q/light/a s-", "q/light/b s-"}, "brand: a, b; : light, dark; brand of s: a, b", ""},
 		{"files that are called as the mode of their folder", []string{"dark/s-dark s-", "dark/t-dark t-", "light/s s-", "light/t t-"}, ": light, dark", ""},
 		{"folders of other tokens", []string{"scales/light s", "scales/light-x s", "scales/dark s", "themes/light t", "themes/dark t"}, "scales: light, dark, light-x; themes: light, dark", ""},

@@ -241,6 +241,7 @@ func gridIn(parent string, files, all []*tokenFile) []*modeFiles {
 	}
 	if !areModes {
 		names.addAlike(files)
+		names.shareBase()
 	}
 	rest := newPaths(withoutGroups(all, []*modeFiles{names}))
 	isOneMode := !areModes && len(names.names()) == 1 && tokenfile.IsModeName(names.modes[0]) && !tokenfile.HasUsual(names.modes)
@@ -317,6 +318,7 @@ func gridNamed(folder string, files []*tokenFile) []*modeFiles {
 			modes.add(f, mode)
 		}
 	}
+	modes.shareBase()
 	if len(modes.names()) < 2 || !isGrid(brands, modes, isSaid, false) {
 		return nil
 	}
