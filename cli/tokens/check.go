@@ -265,6 +265,9 @@ func diagnosed(document *jsontree.Node, theme, overrides *source.Sources) (list 
 			value = t.Value
 		}
 		fault := lint.Fault{Diagnostic: client.Diagnostic{Path: d.Path, Kind: d.Kind, Message: validate.Message(d, document)}, Location: of.TokenLocation(d.Path)}
+		if d.Kind == dtcg.AliasMissing {
+			fault.Message = validate.WithPlaceholder(d, document)
+		}
 		if value != nil && (d.Kind == dtcg.ValueMisfit || d.Kind == dtcg.ValueUnsafe) {
 			fault.Value = tokenfile.Spelled(value)
 			if !value.IsString() {

@@ -16,7 +16,8 @@ const (
 	maxSlips    = 1_000
 )
 
-// WithNearest returns diagnostics of a document of which those of an alias of none end with the nearest token.
+// WithNearest returns diagnostics of a document of which those of an alias of none end with the nearest token, or with
+// what WithPlaceholder says.
 func WithNearest(list []dtcg.Diagnostic, document *jsontree.Node) []dtcg.Diagnostic {
 	isMissing := func(d dtcg.Diagnostic) bool { return d.Kind == dtcg.AliasMissing }
 	if !slices.ContainsFunc(list, isMissing) {
@@ -33,9 +34,22 @@ func WithNearest(list []dtcg.Diagnostic, document *jsontree.Node) []dtcg.Diagnos
 		}
 		if near := known.Nearest(d); near != "" {
 			list[i].Message += "; did you mean " + near + "?"
+		} else {
+			list[i].Message = WithPlaceholder(d, document)
 		}
 	}
 	return list
+}
+
+// WithPlaceholder returns the message of a diagnostic. If it is about an alias of no token inside a longer text of type
+// string, the message ends with what to write for a placeholder.
+func WithPlaceholder(d dtcg.Diagnostic, document *jsontree.Node) string {
+	token := document.Lookup(strings.Split(d.Path, "."))
+	typ, value := token.Find("$type"), token.Find("$value")
+	if d.Kind != dtcg.AliasMissing || !typ.IsString() || typ.Text != "string" || !value.IsString() || isAlias(value) {
+		return d.Message
+	}
+	return d.Message + "; a placeholder of a text is written without braces, as %name%"
 }
 
 // Names are the paths of the tokens that others may mean, and what was found among them.
