@@ -82,7 +82,7 @@ func isBase(mode string) bool {
 }
 
 // shareBase leaves files of base or default out of a group with another usual mode, such as light, that lacks some of
-// their tokens: all modes share these files.
+// their tokens, and files of other usual modes, such as desktop, that have none of its tokens: all modes share these files.
 func (g *modeFiles) shareBase() {
 	all, inUsual := *g, paths{}
 	usual := tokenfile.UsualFirst(slices.DeleteFunc(g.names(), isBase))
@@ -96,7 +96,11 @@ func (g *modeFiles) shareBase() {
 	}
 	g.keep(func(f *tokenFile) bool {
 		isLacking := func(path string) bool { return inUsual[path] == 0 }
-		return !isBase(all.modes[slices.Index(all.files, f)]) || !slices.ContainsFunc(pathsOf(f), isLacking)
+		mode := all.modes[slices.Index(all.files, f)]
+		if isBase(mode) {
+			return !slices.ContainsFunc(pathsOf(f), isLacking)
+		}
+		return !tokenfile.HasUsual([]string{mode}) || inUsual.shared(f, 1)
 	})
 }
 
