@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"net"
@@ -494,7 +495,7 @@ func TestAFileOfACollectionIsAModeOrNamed(t *testing.T) {
 func TestAValueThatNoModeHasIsLost(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		files  string // whose token has the value of its place; token sets behind "sets:"
+		files  string // whose token has the value of its place, a or the one behind "="; token sets behind "sets:"
 		choice map[string]string
 		want   string // the files that lose, and to which
 	}{
@@ -504,6 +505,7 @@ func TestAValueThatNoModeHasIsLost(t *testing.T) {
 		{"core themes/light/a themes/dark/p", map[string]string{"": "dark"}, ""},
 		{"a/light a/dark a/x-dark b/light b/dark b/x-dark", map[string]string{"": "dark", "brand": "b"}, "b/dark:1 b/x-dark:1"},
 		{"brands/a brands/b themes/dark themes/light", map[string]string{"brands": "b"}, "brands/b:1 themes/light:1"},
+		{"brands/a/c=c brands/b/c=c brands/b/own themes/dark themes/light", map[string]string{"brands": "b"}, "brands/b/own:1 themes/light:1"},
 		{"sets: core acme light dark", nil, "core:1 acme:1"},
 		{"sets: core light dark top", nil, "light:1 top:1"},
 		{"sets: core light dark top", map[string]string{"": "dark"}, "dark:1 top:1"},
@@ -514,7 +516,8 @@ func TestAValueThatNoModeHasIsLost(t *testing.T) {
 		files := map[string]string{}
 		names, areSets := strings.CutPrefix(c.files, "sets: ")
 		for i, name := range strings.Fields(names) {
-			files[name+".json"] = fmt.Sprintf(`{"a":{"$value":%d}}`, i)
+			name, token, _ := strings.Cut(name, "=")
+			files[name+".json"] = fmt.Sprintf(`{%q:{"$value":%d}}`, cmp.Or(token, "a"), i)
 		}
 		if areSets {
 			files["$metadata.json"] = `{"tokenSetOrder":["` + strings.ReplaceAll(names, " ", `","`) + `"]}`

@@ -198,8 +198,8 @@ func cutMode(base string) (stem, mode string) {
 }
 
 // onlyModes leaves out of the groups what holds no mode, whatever its name: a file that has no token in common with
-// another of its group, with the files that are in no group or, if its name is one of a mode, with any; if no two of a
-// group have, one that has none with the files that are in no group.
+// another of its group, with the files that are in no group or, if its name is one of a mode or a file of its mode has
+// one in common, with any; if no two of a group have, one that has none with the files that are in no group.
 func onlyModes(files []*tokenFile, groups []*modeFiles) []*modeFiles {
 	base := newPaths(slices.DeleteFunc(withoutGroups(files, groups), func(f *tokenFile) bool { return f.kind.HasSets() }))
 	var alone []*modeFiles
@@ -212,9 +212,14 @@ func onlyModes(files []*tokenFile, groups []*modeFiles) []*modeFiles {
 			continue
 		}
 		rest := newPaths(withoutGroups(files, []*modeFiles{g}))
+		all, hasOther := *g, map[string]bool{} // of modes: a file with tokens of others
+		for i, f := range g.files {
+			hasOther[g.modes[i]] = hasOther[g.modes[i]] || inside.shared(f, 2)
+		}
 		isMode := func(f *tokenFile) bool {
 			_, mode := cutMode(f.stem())
-			return inside.shared(f, 2) || base.shared(f, 1) || mode != "" && rest.shared(f, 1)
+			isNamed := mode != "" || hasOther[all.modes[slices.Index(all.files, f)]]
+			return inside.shared(f, 2) || base.shared(f, 1) || isNamed && rest.shared(f, 1)
 		}
 		for _, f := range g.keep(isMode) {
 			base.add(f)
