@@ -178,7 +178,7 @@ func typed(t *dtcg.Token) *jsontree.Node {
 }
 
 // difference returns the values that a mode gives to tokens of the Theme otherwise than the Theme does. under are what
-// it is both of: what the first, a brand, overrides is in the result too.
+// it is both of: what the first, a brand, overrides is in the result too, and of either what the mode has no token for.
 func difference(theme, mode *dtcg.Document, under []Variant) *jsontree.Node {
 	overrides := jsontree.NewObject()
 	for i := range mode.Tokens {
@@ -189,9 +189,10 @@ func difference(theme, mode *dtcg.Document, under []Variant) *jsontree.Node {
 			overrides.Members = append(overrides.Members, jsontree.Member{Name: t.Path, Value: t.Value})
 		}
 	}
-	if len(under) > 0 {
-		for _, m := range under[0].Overrides.Members { // a file of a brand in a mode may say no more than what the mode changes
-			if mode.Token(m.Name) == nil {
+	for _, v := range under { // a file of a brand in a mode may say no more than what the mode changes
+		overrides.Index()
+		for _, m := range v.Overrides.Members {
+			if mode.Token(m.Name) == nil && overrides.Find(m.Name) == nil {
 				overrides.Members = append(overrides.Members, m)
 			}
 		}

@@ -45,6 +45,7 @@ func TestABrandMayHaveAModeOfItsOwn(t *testing.T) {
 	p := Make(tree("1px", "1px"), modes, nil, nil)
 	for both, want := range map[*jsontree.Node]string{
 		tree("3px", "2px"): "", tree("3px", "1px"): `{"a":"3px","b":"1px"}`, tree("1px", "4px"): `{"b":"4px"}`,
+		tokentreetest.Parse(t, `{"b":{"$value":"4px"}}`): `{"b":"4px","a":"3px"}`, // of a, only the mode says something
 	} {
 		mode, differ := p.Both(p.Variants[0], p.Variants[1], both)
 		if len(differ) > 0 != (want != "") {
