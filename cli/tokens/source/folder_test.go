@@ -375,6 +375,8 @@ func TestFilesOfTwoDimensions(t *testing.T) {
 		{"usual modes of two kinds", []string{"dark o-", "desktop", "light o-", "mobile"}, ": light, dark, mobile", ""},
 		{"usual modes of two kinds of each brand", []string{"a/dark o-", "a/desktop", "a/light o-", "a/mobile", "b/dark o-", "b/desktop", "b/light o-", "b/mobile"}, "brand: a, b; : light, dark, mobile", "1 5 1 5"},
 		{"usual modes of two kinds with the same tokens", []string{"a/dark", "a/desktop", "a/light", "b/dark", "b/desktop", "b/light"}, "brand: a, b; : light, desktop, dark", "2 5 1 4"},
+		{"usual files of no mode beside a folder with base", []string{"a/c", "a/c.dark", "b/c", "b/c.dark", "core/base o-"}, "brand: a, b; : , dark", "0 2 1 3"},
+		{"usual files of no mode beside base of the brand", []string{"a/base o-", "a/c", "a/c.dark", "b/base o-", "b/c", "b/c.dark"}, "brand: a, b; : base, dark", "1 4 2 5"},
 		{"folders of packages, modes and brands", []string{"p/dark/a", "p/dark/b", "p/light/a", "p/light/b", "q/dark/a s-", "q/dark/b s-", "q/light/a s-", "q/light/b s-"}, "brand: a, b; : light, dark; brand of s: a, b", ""},
 		{"files that are called as the mode of their folder", []string{"dark/s-dark s-", "dark/t-dark t-", "light/s s-", "light/t t-"}, ": light, dark", ""},
 		{"folders of other tokens", []string{"scales/light s", "scales/light-x s", "scales/dark s", "themes/light t", "themes/dark t"}, "scales: light, dark, light-x; themes: light, dark", ""},

@@ -356,13 +356,16 @@ func folderBase(folder string) string {
 // are the usual one.
 func (g *modeFiles) addAlike(files []*tokenFile) {
 	beside, usual, alike := map[string]paths{}, map[string]paths{}, map[string]paths{} // in each folder
-	hasUsual := tokenfile.HasUsual(g.modes)
+	others := map[string]bool{}                                                        // folders with another mode than a usual one
 	for i, f := range g.files {
 		addIn(beside, f.folderName(), f)
 		if tokenfile.HasUsual(g.modes[i : i+1]) {
 			addIn(usual, f.folderName(), f)
+		} else {
+			others[f.folderName()] = true
 		}
 	}
+	hasUsual := slices.ContainsFunc(slices.Collect(maps.Keys(usual)), func(in string) bool { return others[in] })
 	var found []*tokenFile
 	for _, f := range files {
 		if p := beside[f.folderName()]; !slices.Contains(g.files, f) && p.shared(f, 1) && p.haveMost(f, 1) {
