@@ -11,8 +11,8 @@ import (
 // setPlaces sets the places at which gridFiles looks for files that stand deeper than acme/light.json: for
 // acme/light/color.json and acme/tokens/light.json as if they were acme/light.json, for light/acme/color.json as if it
 // were light/acme.json. The mode is the last folder that is called as one, else the file. The brand is the last folder
-// above the mode that has another beside it with a file of the mode in the same place, or if both have the file in no
-// mode, else the folder below the mode.
+// above the mode that has another beside it with a file of the mode, or each one of no mode, in the same place, else the
+// folder below the mode.
 // Files of no mode that stand in the folder of a brand are of the brand. If files have one place and most of their
 // tokens in common, their folders say more than a brand and a mode, and none of them is moved.
 func setPlaces(files []*tokenFile) {
@@ -23,14 +23,25 @@ func setPlaces(files []*tokenFile) {
 		}
 		for at := range len(r.names) - 1 {
 			if r.mode < 0 {
-				usual[r.inNoMode(at)] = append(usual[r.inNoMode(at)], r.names[at])
+				usual[r.inNoMode(at)] = append(usual[r.inNoMode(at)], r.upTo(at))
+			}
+		}
+	}
+	pairs := map[string][]string{} // of a folder, with itself: those with a file of no mode in the same place
+	for _, folders := range usual {
+		for _, folder := range folders {
+			if len(folders) > 1 {
+				pairs[folder] = append(pairs[folder], folders...)
 			}
 		}
 	}
 	for _, r := range routes {
 		for at := r.mode - 1; at >= 0; at-- {
-			inNoMode := usual[r.inNoMode(at)]
-			if len(beside[r.without(at)]) > 1 || len(inNoMode) > 1 && slices.Contains(inNoMode, r.names[at]) {
+			pair := pairs[r.upTo(at)]
+			for _, folder := range pair {
+				isBrand[folder] = true
+			}
+			if len(beside[r.without(at)]) > 1 || len(pair) > 0 {
 				isBrand[r.upTo(at)] = true
 				break
 			}
@@ -110,13 +121,9 @@ func (r route) without(at int) string {
 	return strings.Join(slices.Concat(r.names[:at], []string{"*"}, r.names[at+1:r.mode], []string{r.said}), "/")
 }
 
-// inNoMode is the route of the same file without the folder of its mode, with any folder in place of one.
+// inNoMode is the route to a file of no mode with any folder in place of one.
 func (r route) inNoMode(at int) string {
-	names := slices.Concat(r.names[:at], []string{"*"}, r.names[at+1:])
-	if r.mode >= 0 {
-		names = slices.Delete(names, r.mode, r.mode+1)
-	}
-	return strings.Join(names, "/")
+	return strings.Join(slices.Concat(r.names[:at], []string{"*"}, r.names[at+1:]), "/")
 }
 
 // place is the name that the file would have if there were no folders but those of the brand and the mode; empty if it
