@@ -173,7 +173,7 @@ func gradientOf(n *jsontree.Node) *jsontree.Node {
 		stops = append(stops, strings.TrimSpace(textOf(cmp.Or(stop.Find("color"), stop))+" "+text))
 	}
 	text := begin + strings.Join(stops, ", ") + ")"
-	if plain := aliasInside.ReplaceAllString(text, "#000"); begin == "" || !Fits("gradient", jsontree.NewString(plain)) {
+	if plain := aliasInside.ReplaceAllString(text, "#000"); begin == "" || len(stops) == 0 || !Fits("gradient", jsontree.NewString(plain)) {
 		return nil
 	}
 	return jsontree.NewString(text)

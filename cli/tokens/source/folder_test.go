@@ -824,3 +824,13 @@ func TestValuesOfElementsAreNamed(t *testing.T) {
 		t.Errorf("named: %+v", said)
 	}
 }
+
+// TestAFileCalledAsAModeMayHoldNone: to choose a mode of it is refused.
+func TestAFileCalledAsAModeMayHoldNone(t *testing.T) {
+	t.Parallel()
+	dir := written(t, map[string]string{"a.light.css": ":root { --a: 1px }"})
+	_, err := source.Variant(&term.App{}, []string{filepath.Join(dir, "a.light.css")}, tokenfile.Options{Mode: "dark", Overrides: true})
+	if err == nil || !strings.Contains(err.Error(), "--token-mode dark has nothing to choose from") {
+		t.Errorf("the mode dark of a.light.css: %v", err)
+	}
+}

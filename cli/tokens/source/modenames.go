@@ -100,7 +100,7 @@ func (g *modeFiles) shareBase() {
 		if isBase(mode) {
 			return !slices.ContainsFunc(pathsOf(f), isLacking)
 		}
-		return !tokenfile.HasUsual([]string{mode}) || inUsual.shared(f, 1)
+		return mode == usual[0] || !tokenfile.HasUsual([]string{mode}) || inUsual.shared(f, 1)
 	})
 }
 
