@@ -20,7 +20,7 @@ var all = []system{
 		"--ds-color-base-green-200": "the file has `#d4cece4`, seven digits, which is served as it stands; the package's build makes black of it",
 	}},
 	{name: "Calcite", files: []string{"@esri/calcite-design-tokens/dist/docs"}, css: []string{"@esri/calcite-design-tokens/dist/css/core.css", "@esri/calcite-design-tokens/dist/css/global.css"}, strip: "calcite-", put: "core-", notes: map[string]string{
-		"--calcite-font-weight-medium-italic": "the file has `Medium Italic`, of which the weight is served; the stylesheet has both, which is no weight",
+		"--calcite-font-weight-medium-italic": "the file has `Medium Italic`, of which the weight is served; the stylesheet has both, which is not a weight",
 	}},
 	{name: "Canvas", files: []string{"@workday/canvas-tokens-web/css/base/_variables.css"}, css: []string{"@workday/canvas-tokens-web/css/base/_variables.css"}},
 	{name: "Carbon", files: []string{"@carbon/themes/src/dtcg/color-palette.json", "@carbon/themes/src/dtcg/themes.json"}},

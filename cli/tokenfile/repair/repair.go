@@ -102,7 +102,7 @@ func (r *Result) names() {
 }
 
 // opacity is an alias of a colour with a part of it in percent, as Panda and Chakra write it.
-var opacity = regexp.MustCompile(`\{([^{}/]+)/(\d{1,3})\}`)
+var opacity = regexp.MustCompile(`\{([^{}/]+)/(\d{1,2}|100)\}`)
 
 // aliases mends those that name the value of a token, {a.b.value}, and not the token, and those with an opacity.
 func (r *Result) aliases() {

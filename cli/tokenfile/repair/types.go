@@ -155,12 +155,12 @@ func (r *Result) composites() {
 			kind = tokenfile.Shape(jsontree.NewString(strings.Join(strings.Fields(t.Value.Text), " ")))
 		}
 		for j, item := range t.Value.Items() {
-			if shape := tokenfile.Shape(item); !item.IsString() || j > 0 && shape != kind {
+			shape := tokenfile.Shape(item)
+			if !item.IsString() || j > 0 && shape != kind {
 				kind = ""
 				break
-			} else {
-				kind = shape
 			}
+			kind = shape
 		}
 		if t.Resolved != "" && !t.Inferred || kind == "fontFamily" && !t.Value.IsString() || !slices.Contains([]string{"gradient", "shadow", "fontFamily"}, kind) || !dtcg.Fits(d, kind, t.Value) {
 			continue
