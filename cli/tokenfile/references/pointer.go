@@ -52,7 +52,9 @@ func (a *applier) nowhere(site *jsontree.Node, p jsontree.Pointer) problem {
 	var names []string
 	if holder.IsObject() {
 		for _, m := range holder.Members {
-			names = append(names, m.Name)
+			if m.Value.Find("$ref") != site && m.Value.Find("$extends") != site { // which is the reference itself
+				names = append(names, m.Name)
+			}
 		}
 	}
 	if near := spelling.Nearest(p[i], names); near != "" {
