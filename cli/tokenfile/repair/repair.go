@@ -18,6 +18,7 @@ import (
 type Result struct {
 	Tree        *jsontree.Node
 	Concessions []tokenfile.Concession // their pointers lead into Tree
+	Live        []tokenfile.Concession // of colours that stay what they are, and that tokens.values.json does not have
 	Places      map[string]string      // pointer to a token that was renamed, or moved with its group -> the pointer to it before
 }
 

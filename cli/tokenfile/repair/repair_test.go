@@ -150,11 +150,11 @@ func TestNoTokenIsLostByRepair(t *testing.T) {
 // TestColoursThatOnlyABrowserCanComputeAreNamed: and aliases of them.
 func TestColoursThatOnlyABrowserCanComputeAreNamed(t *testing.T) {
 	var named []string
-	for _, c := range LiveColors(tokentreetest.Parse(t, `{"$type":"color","a":{"$value":"currentColor"},"b":{"$value":"{a}"},"c":{"$value":"color-mix(in srgb, {d}, blue)"},"d":{"$value":"red"},"e":{"$value":"wrong"}}`)) {
+	for _, c := range Document(tokentreetest.Parse(t, `{"$type":"color","a":{"$value":"currentColor"},"b":{"$value":"{a}"},"c":{"$value":"color-mix(in srgb, {d}, blue)"},"d":{"$value":"red"},"e":{"$value":"wrong"}}`)).Live {
 		named = append(named, c.Path)
 	}
 	if want := []string{"a", "b", "c"}; !slices.Equal(named, want) {
-		t.Errorf("LiveColors() names %q, want %q", named, want)
+		t.Errorf("live are %q, want %q", named, want)
 	}
 }
 

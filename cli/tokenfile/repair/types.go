@@ -146,30 +146,24 @@ func (r *Result) wrongValues() {
 // composites gives a text on several lines, or a list of texts, that has no type the one of its shape: without it the
 // text is served in quotes, because only a typed value may span lines, and the list as one of fonts.
 func (r *Result) composites() {
-	d := dtcg.Read(r.Tree)
-	types := map[string]*jsontree.Node{}
-	for i := range d.Tokens {
-		t := &d.Tokens[i]
-		kind := ""
+	r.giveTypes("values on several lines or in a list", func(_ *dtcg.Document, t *dtcg.Token) (kind string) {
+		types := []string{"gradient", "shadow"}
 		if t.Value.IsString() && strings.ContainsAny(t.Value.Text, "\n\r\t") {
+			types = append(types, "fontFamily")
 			kind = tokenfile.Shape(jsontree.NewString(strings.Join(strings.Fields(t.Value.Text), " ")))
 		}
-		for j, item := range t.Value.Items() {
+		for i, item := range t.Value.Items() {
 			shape := tokenfile.Shape(item)
-			if !item.IsString() || j > 0 && shape != kind {
-				kind = ""
-				break
+			if !item.IsString() || i > 0 && shape != kind {
+				return ""
 			}
 			kind = shape
 		}
-		if t.Resolved != "" && !t.Inferred || kind == "fontFamily" && !t.Value.IsString() || !slices.Contains([]string{"gradient", "shadow", "fontFamily"}, kind) || !dtcg.Fits(d, kind, t.Value) {
-			continue
+		if !slices.Contains(types, kind) {
+			return ""
 		}
-		at := t.Pointer()
-		types[at.String()] = jsontree.NewString(kind)
-		r.concede("values on several lines or in a list", at, shown(t.Value)+" is of type "+kind)
-	}
-	r.Tree = withMembers(r.Tree, "$type", types)
+		return kind
+	})
 }
 
 // Expressions with aliases that have no type: functions of colours, and arithmetic.
@@ -182,42 +176,39 @@ var (
 // expressions gives an expression with aliases, of which no value of CSS is made without a type, the one that it has:
 // rgba({a}, 0.5) is a colour, and {a} * 2 what {a} is.
 func (r *Result) expressions() {
+	r.giveTypes("expressions without a type", func(d *dtcg.Document, t *dtcg.Token) string {
+		if t.Resolved != "" || !t.Value.IsString() {
+			return ""
+		}
+		if ofColor.MatchString(t.Value.Text) {
+			return "color"
+		}
+		if m := calculated.FindStringSubmatch(t.Value.Text); m != nil && operator.MatchString(t.Value.Text) {
+			if target := d.Token(strings.TrimSpace(m[1])); target != nil && slices.Contains([]string{"dimension", "duration"}, target.Resolved) {
+				return target.Resolved
+			}
+		}
+		return ""
+	})
+}
+
+// giveTypes gives tokens of which neither they nor a group or target says the type the one that choose returns for them,
+// if it returns one that the value may have, and names each.
+func (r *Result) giveTypes(what string, choose func(d *dtcg.Document, t *dtcg.Token) (kind string)) {
 	d := dtcg.Read(r.Tree)
 	types := map[string]*jsontree.Node{}
 	for i := range d.Tokens {
 		t := &d.Tokens[i]
-		if t.Resolved != "" || !t.Value.IsString() {
+		if t.Resolved != "" && !t.Inferred {
 			continue
 		}
-		kind := ""
-		if ofColor.MatchString(t.Value.Text) {
-			kind = "color"
-		} else if m := calculated.FindStringSubmatch(t.Value.Text); m != nil && operator.MatchString(t.Value.Text) {
-			if target := d.Token(strings.TrimSpace(m[1])); target != nil && slices.Contains([]string{"dimension", "duration"}, target.Resolved) {
-				kind = target.Resolved
-			}
+		if kind := choose(d, t); kind != "" && dtcg.Fits(d, kind, t.Value) {
+			at := t.Pointer()
+			types[at.String()] = jsontree.NewString(kind)
+			r.concede(what, at, shown(t.Value)+" is of type "+kind)
 		}
-		if kind == "" || !dtcg.Fits(d, kind, t.Value) {
-			continue
-		}
-		at := t.Pointer()
-		types[at.String()] = jsontree.NewString(kind)
-		r.concede("expressions without a type", at, shown(t.Value)+" is of type "+kind)
 	}
 	r.Tree = withMembers(r.Tree, "$type", types)
-}
-
-// LiveColors names the colours that only a browser can compute, which tokens.values.json has not.
-func LiveColors(root *jsontree.Node) []tokenfile.Concession {
-	d, r := dtcg.Read(root), Result{}
-	for i := range d.Tokens {
-		if t := &d.Tokens[i]; t.Resolved == "color" && t.Served.IsString() && tokenfile.Fits("color", t.Served) {
-			if _, misfit := css.AppendPrimitive(nil, css.Color, t.Served); misfit != nil {
-				r.concede("colours that only a browser can compute", t.Pointer(), shown(t.Value)+" is in all served files but tokens.values.json")
-			}
-		}
-	}
-	return r.Concessions
 }
 
 // farOutside is how far a component may lie from 0 if those of its colour space go from 0 to 1: colours outside the gamut
@@ -225,11 +216,17 @@ func LiveColors(root *jsontree.Node) []tokenfile.Concession {
 const farOutside = 2
 
 // nameColors names colours with components of 0 to 255 or of 0 to 100, where DTCG has those of 0 to 1: a browser shows them
-// as white. They stay what they are. It names those with a hex of another colour, too.
+// as white. They stay what they are. It names those with a hex of another colour, too, and as live those that only a
+// browser can compute.
 func (r *Result) nameColors() {
-	d := dtcg.Read(r.Tree)
+	d, live := dtcg.Read(r.Tree), Result{}
 	for i := range d.Tokens {
 		t := &d.Tokens[i]
+		if t.Resolved == "color" && t.Served.IsString() && tokenfile.Fits("color", t.Served) {
+			if _, misfit := css.AppendPrimitive(nil, css.Color, t.Served); misfit != nil {
+				live.concede("colours that only a browser can compute", t.Pointer(), shown(t.Value)+" is in all served files but tokens.values.json")
+			}
+		}
 		space, list := t.Value.Find("colorSpace"), t.Value.Find("components")
 		if !space.IsString() || list == nil || len(list.Items()) == 0 {
 			continue
@@ -251,6 +248,7 @@ func (r *Result) nameColors() {
 			}
 		}
 	}
+	r.Live = live.Concessions
 }
 
 // isOtherColor reports whether a hex of six digits is that of another colour than components of sRGB from 0 to 1, which may

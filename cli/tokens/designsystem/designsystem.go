@@ -61,8 +61,8 @@ func Make(defaults *jsontree.Node, modes, elements []Mode, slugs map[[2]string]s
 	return p
 }
 
-// IsOfElements reports whether a mode of a stylesheet is one of elements of a page, such as .btn, and not of the page: no name,
-// attribute or condition tells a mode of the page, and most of what it says is of tokens that the defaults lack.
+// IsOfElements reports whether a mode of a stylesheet is one of elements of a page, such as .btn, and not of the page: no
+// name, attribute or condition tells a mode of the page, and most of what it says is of tokens that the defaults lack.
 func IsOfElements(defaults *dtcg.Document, m Mode, h tokenfile.Hint) bool {
 	if m.Dimension != "" || kindOf(m.Name) != "" || attributeOf(h) != "" || h.When != "" || h.OfRoot {
 		return false

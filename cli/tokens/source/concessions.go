@@ -68,7 +68,7 @@ func (s *Sources) repair() {
 		at[now] = s.at[before]
 	}
 	s.Tree, s.at = done.Tree, at
-	s.concedeInTree(append(done.Concessions, repair.LiveColors(s.Tree)...))
+	s.concedeInTree(append(done.Concessions, done.Live...))
 }
 
 // forgetQuotes takes back that a value is a text in quotes if it is an alias after the repair of names with braces.

@@ -356,7 +356,8 @@ func folderBase(folder string) string {
 // are the usual one.
 func (g *modeFiles) addAlike(files []*tokenFile) {
 	beside, usual, alike := map[string]paths{}, map[string]paths{}, map[string]paths{} // in each folder
-	others := map[string]bool{}                                                        // folders with another mode than a usual one
+
+	others := map[string]bool{} // folders with another mode than a usual one
 	for i, f := range g.files {
 		addIn(beside, f.folderName(), f)
 		if tokenfile.HasUsual(g.modes[i : i+1]) {
