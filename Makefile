@@ -266,10 +266,8 @@ COMMIT ?= $(shell git rev-parse HEAD 2> /dev/null)
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2> /dev/null)
 RELEASE = go run . -commit '$(COMMIT)' -epoch '$(SOURCE_DATE_EPOCH)'
 
-cut: build ## Name the CHANGELOG's section Unreleased VERSION, and record what that release promises in deploy/surface
+cut: ## Name the CHANGELOG's section Unreleased VERSION
 	cd deploy/release && go run . -cut '$(VERSION)'
-	go test -vet=off -count 1 -run '^TestRecord' ./deploy -args -record '$(VERSION)'
-	ls deploy/surface/*.data.tar.gz | sort -V | head -n -2 | xargs -r rm
 
 release: wasm ## Build release VERSION into bin/release/VERSION (BASE_URL: the address that its files will stand under)
 	-@$(MAKE) --no-print-directory toolchain

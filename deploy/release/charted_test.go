@@ -9,13 +9,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sassoftware/go-rpmutils"
 	"go.yaml.in/yaml/v3"
-	"golang.org/x/mod/semver"
 )
 
 // helmVersion and validateVersion pin what is run from the module proxy.
@@ -106,25 +104,3 @@ func TestTheRedHatPackageIsUnpacked(t *testing.T) {
 		t.Errorf("the package names the machine %q that built it, %v", host, err)
 	}
 }
-
-// TestADirectoryGoesBackToTheLastRelease builds the program of the last release, of the commit that it recorded, and has
-// one data directory go from it to this program and back.
-func TestADirectoryGoesBackToTheLastRelease(t *testing.T) {
-	records := must(filepath.Glob(filepath.Join(built.root, "deploy", "surface", "*.txt")))
-	slices.SortFunc(records, func(a, b string) int { return semver.Compare("v"+version(a), "v"+version(b)) })
-	_, after, _ := strings.Cut(string(must(os.ReadFile(records[len(records)-1]))), "# commit: ")
-	commit, _, _ := strings.Cut(after, "\n")
-	if err := exec.Command("git", "cat-file", "-e", commit+"^{commit}").Run(); err != nil {
-		t.Skipf("NOT PROVEN: this clone does not have the commit %s of the last release", commit)
-	}
-	sources := t.TempDir()
-	run(t, built.root, "sh", "-c", `git archive "$1" | tar -xf - -C "$2"`, "sh", commit, sources)
-	run(t, sources, "make", "build")
-	test := exec.Command("go", "test", "-vet=off", "-count", "1", "-v", "-run", "^TestADirectoryGoesToThisReleaseAndBack$", "./deploy")
-	test.Dir, test.Env = built.root, append(os.Environ(), "LIVERY_LAST_RELEASE="+filepath.Join(sources, "bin", "livery"))
-	if said, err := test.CombinedOutput(); err != nil || !strings.Contains(string(said), "--- PASS") {
-		t.Errorf("with the program of %s: %v\n%s", commit, err, said)
-	}
-}
-
-func version(record string) string { return strings.TrimSuffix(filepath.Base(record), ".txt") }
