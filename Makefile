@@ -41,9 +41,18 @@ LINK = -ldflags=-w
 # of an edge once more without its fast path. make check runs them.
 LONG = ^(TestWhatWasNotCheckedIsSaid|TestModuleIsReproducible|TestAnUpgradeKeepsPublishedBytes|TestLargestDocumentRenders|TestWithoutTheFastPath)$$|^TestStories$$/^upgrade$$
 
+# $(call gotest,packages,flags,environment) runs a failed test again alone, up to twice. A test that passes then is printed
+# as flaky and fails nothing.
+define gotest
+@mkdir -p bin && rm -f bin/reruns
+@$(3) $(TOOL) gotestsum --format pkgname --rerun-fails=2 --rerun-fails-abort-on-data-race --rerun-fails-report bin/reruns --packages "$(1)" -- $(COMPILE) -vet=off $(2); code=$$?; \
+if [ -f bin/reruns ]; then awk -F '[:,]? ' '/ runs, / && $$2 != $$4 { print "FLAKY: " $$0 }' bin/reruns; fi; exit $$code
+endef
+
 test: build ## Build the program and run its tests but the longest (make check runs these and those of bench, and vets)
-	go test $(COMPILE) -vet=off $(LINK) $(PARALLEL) -skip '$(LONG)' $(LONGEST) $(TESTED)
-	@if command -v "$${LIVERY_CHROMIUM:-chromium}" > /dev/null; then go test $(COMPILE) -vet=off -tags browser -count 1 -run '^TestRoad$$' ./console; \
+	$(call gotest,$(LONGEST) $(TESTED),$(LINK) $(PARALLEL) -skip '$(LONG)')
+	@if command -v "$${LIVERY_CHROMIUM:-chromium}" > /dev/null; then \
+	$(TOOL) gotestsum --format pkgname --rerun-fails=2 --packages ./console -- $(COMPILE) -vet=off -tags browser -count 1 -run '^TestRoad$$'; \
 	else echo "NOT PROVEN: the console in a browser: no Chromium is on the path, and LIVERY_CHROMIUM names none"; fi
 
 # The house's own rules and the corpus, file by file, have nothing to race; the renderer starts no goroutine, and of it
@@ -65,7 +74,7 @@ empty :=
 space := $(empty) $(empty)
 
 race: build bin/race/livery ## Run the tests of the program itself under the race detector
-	CGO_ENABLED=1 go test $(COMPILE) -race -vet=off -skip '^($(subst $(space),|,$(strip $(ONE_AT_A_TIME))))$$' $$(go list ./... | grep -v -E '/livery/(bench|deploy|docs|renderer|tests/house|wasm/js)(/|$$)')
+	$(call gotest,$$(go list ./... | grep -v -E '/livery/(bench|deploy|docs|renderer|tests/house|wasm/js)(/|$$)'),-race -skip '^($(subst $(space),|,$(strip $(ONE_AT_A_TIME))))$$',CGO_ENABLED=1)
 	CGO_ENABLED=1 go test $(COMPILE) -race -vet=off -run 'Concurrently|ReadsOnly' ./renderer/...
 
 bin/race/livery: wasm FORCE
@@ -81,8 +90,8 @@ check: build ## Formatting, vet, staticcheck, the house test, and the race detec
 	GOOS=windows go build -o /dev/null . # the system that differs most; a release builds all
 	cd deploy/release && go vet -tags released ./... && go test -vet=off ./...
 	go test -run TestHouse ./tests/house
-	go test $(COMPILE) -vet=off $(LINK) -run '$(LONG)' ./deploy ./wasm ./origin ./edge ./tests/stories
-	go test $(COMPILE) -vet=off $(LINK) $(PARALLEL) ./bench/...
+	$(call gotest,./deploy ./wasm ./origin ./edge ./tests/stories,$(LINK) -run '$(LONG)')
+	$(call gotest,./bench/...,$(LINK) $(PARALLEL))
 	@if command -v "$$(go env CC)" > /dev/null; then $(MAKE) --no-print-directory race; else echo "no C compiler: the race detector is left out"; fi
 
 bench: build bench/peers/node_modules ## Measure Livery beside the field into bench/report (QUICK=1: minutes; PARTS=edge,render: some)
