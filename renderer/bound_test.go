@@ -132,7 +132,7 @@ var amplifiers = []struct {
 		theme: func() string {
 			return fan(60_000, `{"$type":"shadow","$value":{"x":"1e300px","y":"1e300px","blur":"1e300px","spread":"1e300px","color":"red"}}`)
 		},
-		left: 60_001 - 54_339,
+		left: 60_001 - 51_582,
 	},
 	{
 		name: "a list of such numbers, which is past the bound of one list",

@@ -206,7 +206,7 @@ func (v *change) appendPiece(dst []byte, f File, k int, own []byte) []byte {
 		if own[0] == ',' {
 			dst = append(dst, ',')
 		}
-		dst = jsontree.Append(append(jsontree.AppendString(dst, t.Path), ':'), t.Served)
+		dst = appendServedValue(append(jsontree.AppendString(dst, t.Path), ':'), t)
 	}
 	return append(dst, own[file.stops[i]-file.ends[i]:]...)
 }

@@ -66,6 +66,8 @@ type place struct {
 	value  int32 // where the text of its value begins after start; below 0: tokens.values.json has another; 0: it has none
 	same   int32 // the token that it is an alias of, if both have one type and one value; else -1
 	served bool  // its value fits its type, so the resolved files hold it
+
+	rewritten bool // the resolved files hold another value than the document
 }
 
 // Load reads a Theme document and a Variant's overrides and resolves them. overridesJSON is a flat

@@ -1,6 +1,7 @@
 package renderer
 
 import (
+	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -47,19 +48,29 @@ func (w *walker) resolvedToken(dst []byte) []byte {
 	if i < 0 || !w.set.places[i].served {
 		return dst
 	}
-	return w.appendResolved(dst, &w.set.doc.Tokens[i])
+	t := &w.set.doc.Tokens[i]
+	if t.Node.Text != "" && !w.set.places[i].rewritten && isResolved(t) {
+		return append(dst, t.Node.Text...)
+	}
+	return w.appendResolved(dst, t)
 }
 
 // appendServed writes the value of token i without aliases.
 func appendServed(dst []byte, s *Set, i int) []byte {
+	if s.places[i].rewritten {
+		return appendServedValue(dst, &s.doc.Tokens[i])
+	}
 	return jsontree.Append(dst, s.doc.Tokens[i].Served)
+}
+
+// appendServedValue writes the value of a token without aliases.
+func appendServedValue(dst []byte, t *dtcg.Token) []byte {
+	k, _ := dtcg.KindOf(t.Resolved)
+	return css.AppendResolved(dst, k, t.Served)
 }
 
 // appendResolved writes a token with its type and its value without aliases. A zero walker has not written any value.
 func (w *walker) appendResolved(dst []byte, t *dtcg.Token) []byte {
-	if t.Node.Text != "" && isResolved(t) {
-		return append(dst, t.Node.Text...)
-	}
 	if before, after, ok := aroundValue(t); ok {
 		if !t.Typed && t.Resolved != "" {
 			dst = append(jsontree.AppendString(append(dst, "{"+typeName...), t.Resolved), ","+valueName...)
@@ -123,7 +134,7 @@ func aroundValue(t *dtcg.Token) (before, after string, ok bool) {
 // appendServed writes the value of t, which was met last.
 func (w *walker) appendServed(dst []byte, t *dtcg.Token) []byte {
 	if w.set == nil {
-		return jsontree.Append(dst, t.Served)
+		return appendServedValue(dst, t)
 	}
 	return w.once(dst, w.at, appendServed)
 }

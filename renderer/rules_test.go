@@ -12,7 +12,7 @@ import (
 var rules = []struct{ words, cases string }{
 	{"both are accepted everywhere", "forms-mixed-in-one-composite meadow-older-exports harbour-product-system"},
 	{"The renderer is total", "empty-document value-that-does-not-fit type-that-is-no-string"},
-	{"What cannot be rendered is left out and reported", "value-that-does-not-fit"},
+	{"What cannot be rendered is left out and reported", "value-that-does-not-fit undeclarable-text every-fault-of-a-composite"},
 	{"Standard (13)", "types-simple types-composite acorn-design-system"},
 	{"Extension types met in real files", "type-extension meadow-older-exports"},
 	{"Does a value fit its type?", "value-that-does-not-fit override-that-does-not-fit"},
@@ -42,7 +42,7 @@ var rules = []struct{ words, cases string }{
 	{"The escape rule is", "value-that-is-unsafe strings-and-booleans"},
 	{"The file begins with one comment", "empty-document"},
 	{"only primitives that a JavaScript theme takes", "values-for-javascript"},
-	{"with aliases resolved, also inside composites", "metadata-is-kept type-inheritance"},
+	{"with aliases resolved, also inside composites", "metadata-is-kept type-inheritance resolved-text"},
 	{"dotted path -> resolved `$value`", "names root-token"},
 	{"The stored document with the Variant's values laid over", "override-literal override-of-nothing token-with-children"},
 	{"UTF-8, minified, document order, never sorted", "order-and-spelling-are-kept"},

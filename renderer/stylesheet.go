@@ -35,14 +35,14 @@ func (s *Set) declare() {
 		}
 		k, _ := dtcg.KindOf(t.Resolved)
 		p.same = s.sameAs(i)
-		oneText, misfit := false, (*css.Misfit)(nil)
+		texts, misfit := css.Texts{}, (*css.Misfit)(nil)
 		if p.same >= 0 && places[p.same].served && !s.leftOut && isOneLine(k) {
 			from, end := &places[p.same], places[p.same+1].start
 			out = append(out, out[from.start+max(from.value, -from.value)-int32(len(": ")):end]...)
-			oneText = from.value > 0
+			texts = css.Texts{Primitive: from.value > 0, Resolved: !from.rewritten}
 		} else {
 			name = append(name[:0], out[start+lineIndent:]...)
-			if out, oneText, misfit = css.Declare(out[:start], name, k, t.Served); misfit != nil {
+			if out, texts, misfit = css.Declare(out[:start], name, k, t.Served); misfit != nil {
 				found = append(found, dtcg.MisfitDiagnostic(t, misfit))
 			}
 		}
@@ -50,7 +50,7 @@ func (s *Set) declare() {
 		if len(out) == start {
 			continue // a typography or a gradient may have lines left that do fit
 		}
-		p.served = true
+		p.served, p.rewritten = true, !texts.Resolved
 		if named == start+lineIndent || len(out) > maxDeclared {
 			out = out[:start]
 			s.leftOut = true
@@ -58,7 +58,7 @@ func (s *Set) declare() {
 			continue
 		}
 		first := line{start: int32(start), colon: int32(named), token: int32(i)}
-		if p.value = first.colon + int32(len(": ")) - first.start; !oneText {
+		if p.value = first.colon + int32(len(": ")) - first.start; !texts.Primitive {
 			p.value = -p.value
 		}
 		lines = appendLines(lines, out, first, isOneLine(k))

@@ -119,8 +119,8 @@ func readComponent(v *jsontree.Node) (f float64, none, ok bool) {
 
 func (c *colour) readAlpha(v *jsontree.Node) bool {
 	f, none, ok := readComponent(v)
-	c.alpha, c.none[3] = clamped(f), none
-	return ok
+	c.alpha, c.none[3] = f, none
+	return ok && f >= 0 && f <= 1
 }
 
 // fallback returns the 8-bit sRGB of a colour object: the author's own hex for a space that sRGB

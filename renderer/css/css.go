@@ -6,7 +6,11 @@
 // packages of the standard library only.
 package css
 
-import "example.com/livery/renderer/jsontree"
+import (
+	"strings"
+
+	"example.com/livery/renderer/jsontree"
+)
 
 // Kind is what a value is rendered as. The zero value is Unknown: nothing is known of the type.
 type Kind uint8
@@ -38,6 +42,14 @@ type Misfit struct {
 	What   string // what is wrong, lower case, never holding any of the value's own text
 }
 
+// with returns m, which may be nil, and more in one misfit.
+func (m *Misfit) with(more *Misfit) *Misfit {
+	if m == nil {
+		return more
+	}
+	return &Misfit{Unsafe: m.Unsafe || more.Unsafe, What: m.What + "; " + more.What}
+}
+
 // maxList is the length in bytes of the longest list that is written. A number of five characters
 // may be written with 300, so a document could else ask for 60 times its size.
 const maxList = 1 << 20
@@ -46,8 +58,9 @@ func tooLong() *Misfit { return &Misfit{What: "the list is longer than 1 MiB"} }
 
 // form says for whom colours are written: for CSS as their author wrote them, unless it is for JavaScript.
 type form struct {
-	inSRGB  bool // for JavaScript: "#rrggbb" and "rgba(r, g, b, a)" wherever it can be computed
-	differs bool // a colour was written as its author wrote it, which may not be the form for JavaScript
+	inSRGB    bool // for JavaScript: "#rrggbb" and "rgba(r, g, b, a)" wherever it can be computed
+	differs   bool // a colour was written as its author wrote it, which may not be the form for JavaScript
+	rewritten bool // AppendResolved writes another value than the one that was read
 
 	font [4]span // of fontParts, in the font shorthand that was written; none: the part is not in it
 }
@@ -113,6 +126,12 @@ func appendKind(dst []byte, k Kind, v *jsontree.Node, f *form) ([]byte, *Misfit)
 	}
 }
 
+// Texts tells which files share the text of a value.
+type Texts struct {
+	Primitive bool // AppendPrimitiveOf makes the primitive for JavaScript from the text of the first declaration
+	Resolved  bool // AppendResolved writes the value as it is
+}
+
 // AppendDeclarations appends the declarations of the custom property name ("--a-b", as AppendName
 // gives it), one a line: "  --a-b: value;\n". A gradient adds name-stops, a typography its parts:
 // of these the ones that fit are appended even if another does not, and then both come back,
@@ -122,9 +141,8 @@ func AppendDeclarations(dst []byte, name string, k Kind, v *jsontree.Node) ([]by
 	return dst, misfit
 }
 
-// Declare is AppendDeclarations. It reports whether the value has one text in CSS and for JavaScript: AppendPrimitiveOf
-// makes the primitive from the text of the first declaration then.
-func Declare(dst, name []byte, k Kind, v *jsontree.Node) (out []byte, oneText bool, misfit *Misfit) {
+// Declare is AppendDeclarations, and tells which other files have the same text.
+func Declare(dst, name []byte, k Kind, v *jsontree.Node) (out []byte, texts Texts, misfit *Misfit) {
 	f := form{}
 	switch k {
 	case Typography:
@@ -134,18 +152,45 @@ func Declare(dst, name []byte, k Kind, v *jsontree.Node) (out []byte, oneText bo
 	default:
 		dst, misfit = appendDeclaration(dst, name, k, v, &f)
 	}
-	oneText = misfit == nil && !f.differs && k != Typography && k != String && k != Unknown
-	return dst, oneText, misfit
+	texts.Primitive = misfit == nil && !f.differs && k != Typography && k != String && k != Unknown
+	texts.Resolved = !f.rewritten
+	return dst, texts, misfit
 }
 
-// appendDeclaration appends one line, or nothing.
+// appendDeclaration appends one line, or nothing. It refuses the texts that no custom property can hold.
 func appendDeclaration(dst, name []byte, k Kind, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	start := len(dst)
-	dst, misfit := appendForm(openDeclaration(dst, name, ""), k, v, f)
+	dst = openDeclaration(dst, name, "")
+	value := len(dst)
+	dst, misfit := appendForm(dst, k, v, f)
+	if misfit == nil {
+		misfit = undeclarable(dst[value:])
+	}
 	if misfit != nil {
 		return dst[:start], misfit
 	}
+	f.rewrites(k, v, dst[value:])
 	return closeDeclaration(dst), nil
+}
+
+// undeclarable returns why no custom property can hold a text: a CSS-wide keyword sets the property itself instead of its
+// value, and a program wrote the others where it had no value.
+func undeclarable(text []byte) *Misfit {
+	const longest = len("[object Object]") + len(`""`)
+	if len(text) > longest || len(text) < len("NaN") {
+		return nil
+	}
+	s := trim(string(text))
+	if isWide(s) {
+		return &Misfit{What: "a CSS-wide keyword would undeclare the custom property"}
+	}
+	if n := len(s); n > 1 && s[0] == '"' && s[n-1] == '"' {
+		s = s[1 : n-1]
+	}
+	if unit, isNaN := strings.CutPrefix(s, "NaN"); s == "undefined" || s == "[object Object]" || isNaN && (unit == "" || measureOf(unit) != live) {
+		return &Misfit{What: "the text is what a program writes if it has no value"}
+	}
+	return nil
 }
 
 func openDeclaration(dst, name []byte, suffix string) []byte {

@@ -6,7 +6,7 @@ import "example.com/livery/renderer/jsontree"
 // functions that a string spells.
 func appendGradient(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	if s, ok := textOf(v); ok {
-		return appendGradientText(dst, s)
+		return appendGradientText(dst, s, f)
 	}
 	dst, misfit := appendStops(append(dst, "linear-gradient(90deg, "...), v, f)
 	return append(dst, ')'), misfit
@@ -57,15 +57,15 @@ func appendStop(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	if v.IsObject() && v.Find("colorSpace") == nil {
 		color, position = v.Find("color"), v.Find("position")
 	}
-	dst, misfit := stopColor.append(dst, color, f)
+	dst, misfit := stopParts[0].append(dst, color, f)
 	if misfit != nil || position == nil {
 		return dst, misfit
 	}
 	return appendPosition(append(dst, ' '), position)
 }
 
-// stopColor is the part of a stop that it cannot be without.
-var stopColor = part{name: "color", kind: Color}
+// stopParts are the parts of a stop beside its position.
+var stopParts = []part{{name: "color", kind: Color}}
 
 // appendPosition appends a position from 0 to 1, or a percentage, as a percentage from 0% to 100%.
 func appendPosition(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
@@ -85,14 +85,49 @@ func appendPosition(dst []byte, v *jsontree.Node) ([]byte, *Misfit) {
 
 // appendGradientText appends a string of one gradient function, or of several that lie over
 // each other.
-func appendGradientText(dst []byte, s string) ([]byte, *Misfit) {
+func appendGradientText(dst []byte, s string, f *form) ([]byte, *Misfit) {
 	if !safe(s) {
 		return dst, misfitText(s, "not a gradient")
 	}
-	for _, layer := range split(s, ',') {
-		if name := functionName(layer); !listed(gradientFunctions, name) && !listed(liveFunctions, name) {
+	f.differs = true
+	start := len(dst)
+	for i, layer := range split(s, ',') {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		name := functionName(layer)
+		switch {
+		case listed(liveFunctions, name):
+			dst = append(dst, layer...)
+		case listed(gradientFunctions, name):
+			dst = appendGradientFunction(dst, layer, len(name), f)
+		default:
 			return dst, &Misfit{What: "not a gradient"}
 		}
 	}
-	return append(dst, s...), nil
+	if !f.inSRGB {
+		return append(dst[:start], s...), nil
+	}
+	return dst, nil
+}
+
+// appendGradientFunction appends the gradient function s, whose name has so many bytes, with its colours as f has them.
+func appendGradientFunction(dst []byte, s string, nameBytes int, f *form) []byte {
+	dst = append(dst, s[:nameBytes+1]...)
+	for i, stop := range split(s[nameBytes+1:len(s)-1], ',') {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		for j, part := range split(stop, ' ') {
+			if j > 0 {
+				dst = append(dst, ' ')
+			}
+			if !IsColor(part) {
+				dst = append(dst, part...)
+				continue
+			}
+			dst, _ = appendColorText(dst, part, f)
+		}
+	}
+	return append(dst, ')')
 }

@@ -62,7 +62,7 @@ func check(t *testing.T, k css.Kind, rows []row) {
 func checkOneText(t *testing.T, k css.Kind, v *jsontree.Node) {
 	t.Helper()
 	lines, oneText, failed := css.Declare(nil, []byte("--t"), k, v)
-	if !oneText || failed != nil {
+	if !oneText.Primitive || failed != nil {
 		return
 	}
 	line, _, _ := strings.Cut(string(lines), "\n")

@@ -23,9 +23,10 @@ func (p *part) find(v *jsontree.Node) *jsontree.Node {
 	return found
 }
 
-// appendParts appends the parts of the object v in the order of CSS.
+// appendParts appends the parts of the object v in the order of CSS. The misfit names every part that does not fit.
 func appendParts(dst []byte, v *jsontree.Node, parts []part, f *form) ([]byte, *Misfit) {
 	start := len(dst)
+	var all *Misfit
 	for i := range parts {
 		p := &parts[i]
 		found := p.find(v)
@@ -40,13 +41,14 @@ func appendParts(dst []byte, v *jsontree.Node, parts []part, f *form) ([]byte, *
 		var misfit *Misfit
 		from := len(dst)
 		if dst, misfit = p.append(dst, found, f); misfit != nil {
-			return dst, misfit
+			all = all.with(misfit)
+			continue
 		}
 		if p.shorthand {
 			f.font[i] = span{from, len(dst)}
 		}
 	}
-	return dst, nil
+	return dst, all
 }
 
 func (p *part) appendSeparator(dst []byte, start int) []byte {
@@ -68,6 +70,7 @@ func (p *part) append(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 		return dst, &Misfit{What: p.name + ": no keyword of this kind within a composite value"}
 	}
 	var misfit *Misfit
+	from := len(dst)
 	if p.quantity != nil {
 		dst, misfit = appendQuantity(dst, p.quantity, v)
 	} else {
@@ -75,8 +78,10 @@ func (p *part) append(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	}
 	if misfit != nil {
 		misfit.What = p.name + ": " + misfit.What
+		return dst, misfit
 	}
-	return dst, misfit
+	f.rewrites(p.resolvedKind(), v, dst[from:])
+	return dst, nil
 }
 
 // unblank removes the blank that dst ends with.

@@ -1,6 +1,10 @@
 package css
 
-import "example.com/livery/renderer/jsontree"
+import (
+	"strconv"
+
+	"example.com/livery/renderer/jsontree"
+)
 
 // shadowParts are what a shadow object has besides being inset.
 var shadowParts = []part{
@@ -29,6 +33,7 @@ func appendShadow(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 			return dst, &Misfit{What: "a shadow layer is none"}
 		}
 		if dst, misfit = appendShadowLayer(dst, layer, f); misfit != nil {
+			misfit.What = "layer " + strconv.Itoa(i+1) + ": " + misfit.What
 			return dst, misfit
 		}
 		if len(dst)-start > maxList {
@@ -41,7 +46,10 @@ func appendShadow(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 // appendShadowLayer appends one shadow, or the ones that a string spells.
 func appendShadowLayer(dst []byte, v *jsontree.Node, f *form) ([]byte, *Misfit) {
 	if s, ok := textOf(v); ok {
-		return appendShadowText(dst, s, f)
+		from := len(dst)
+		dst, misfit := appendShadowText(dst, s, f)
+		f.rewrites(Shadow, v, dst[from:])
+		return dst, misfit
 	}
 	if !v.IsObject() {
 		return dst, &Misfit{What: "not a shadow"}

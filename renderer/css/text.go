@@ -8,12 +8,12 @@ import (
 
 // wideKeywords are the keywords that every property takes: a custom property that holds one counts
 // as unset or inherited.
-const wideKeywords = " inherit initial revert revert-layer unset "
+const wideKeywords = " inherit initial revert revert-layer revert-rule unset "
 
 // isWide reports whether s is one of wideKeywords, in any case. All but these are told by their length.
 func isWide(s string) bool {
 	switch len(s) {
-	case len("unset"), len("revert"), len("inherit"), len("revert-layer"):
+	case len("unset"), len("revert"), len("inherit"), len("revert-rule"), len("revert-layer"):
 		return listed(wideKeywords, lower(s))
 	}
 	return false

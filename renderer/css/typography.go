@@ -70,6 +70,7 @@ func appendTypographyDeclarations(dst, name []byte, v *jsontree.Node, f *form) (
 		dst, misfit = appendDeclaration(dst, name, Typography, v, f)
 	}
 	hasFont := len(dst) > start
+	misfit = nil // the parts tell
 	for i := range typographyParts {
 		p := &typographyParts[i]
 		found := v.Find(p.name)
@@ -87,10 +88,7 @@ func appendTypographyDeclarations(dst, name []byte, v *jsontree.Node, f *form) (
 			dst = closeDeclaration(written)
 			continue
 		}
-		dst = written[:line]
-		if misfit == nil {
-			misfit = failed
-		}
+		dst, misfit = written[:line], misfit.with(failed)
 	}
 	if style := fontStyle(v); style != "" {
 		dst = closeDeclaration(append(openDeclaration(dst, name, "-font-style"), style...))
