@@ -13,6 +13,7 @@ export class Document {
     this.dtcg = json('tokens.dtcg.json');
     this.resolved = json('tokens.json');
     this.values = json('tokens.values.json');
+    this.flat = json('tokens.flat.json');
     ({ prefix: this.prefix, diagnostics: this.diagnostics } = json('about.json'));
     this.tokens = [...tokensOf(this.resolved, [])];
     this.overridden = this.name.includes('+');

@@ -18,12 +18,16 @@ type document struct {
 	prefix    string // of its custom properties; may be empty
 }
 
-// documents collects the sample Theme, the golden design system, the documents of this folder and,
+// documents collects the sample Theme, the golden design system, the golden case of text that CSS rewrites, the documents of this folder and,
 // if it is present, the corpus: each alone and with each of its Variants.
 func (b *bench) documents() ([]document, error) {
 	golden := "renderer/testdata/acorn-design-system"
 	all, err := read(nil, "acorn", golden+"/theme.json", golden+"/variant.json", golden+"/prefix.txt")
 	if err != nil {
+		return nil, err
+	}
+	golden = "renderer/testdata/resolved-text"
+	if all, err = read(all, "resolved-text", golden+"/theme.json", golden+"/variant.json", ""); err != nil {
 		return nil, err
 	}
 	if all, err = read(all, "tidewater", "cli/serve/sample/tidewater.tokens.json", "cli/serve/sample/*.variant.json", ""); err != nil {
