@@ -2,7 +2,9 @@ package deploy_test
 
 import (
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -85,7 +87,7 @@ func TestStartsUseFlagsThatExist(t *testing.T) {
 			}
 		}
 		for _, variable := range variableName.FindAllString(c.text, -1) {
-			if variable != "LIVERY_NAME" && !strings.Contains(help, "[$"+variable+"]") {
+			if variable != "LIVERY_NAME" && !strings.Contains(help, variable) {
 				t.Errorf("%s: livery %s reads no variable %s", c.where, c.name, variable)
 			}
 		}
@@ -138,6 +140,64 @@ func TestContainersAreConfined(t *testing.T) {
 			if !strings.Contains(manifest, want) {
 				t.Errorf("kubernetes/livery.yaml: the %s lacks %s", document["kind"], want)
 			}
+		}
+	}
+}
+
+// TestTheOriginReachesWhatItsFeaturesNeed: the network policy of the origin lets out names, webhooks and key sets over HTTPS,
+// and PostgreSQL.
+func TestTheOriginReachesWhatItsFeaturesNeed(t *testing.T) {
+	for _, document := range documents(t, "kubernetes/livery.yaml") {
+		if document["kind"] != "NetworkPolicy" || document["metadata"].(map[string]any)["name"] != "livery-origin" {
+			continue
+		}
+		spec := document["spec"].(map[string]any)
+		if types := text(t, spec["policyTypes"]); !strings.Contains(types, "Egress") {
+			t.Errorf("policyTypes = %s, want Egress among them", types)
+		}
+		egress := text(t, spec["egress"])
+		for _, port := range []string{"port: 53", "port: 443", "port: 5432"} {
+			if !strings.Contains(egress, port+"\n") {
+				t.Errorf("egress lacks %s:\n%s", port, egress)
+			}
+		}
+		return
+	}
+	t.Fatal("kubernetes/livery.yaml has no NetworkPolicy livery-origin")
+}
+
+// TestEveryInstallationShowsFirstGrantsAndAMasterKey: a token without a grant can do nothing, and an origin without a master
+// key makes no signing keys, so each way to install tells how to get both.
+func TestEveryInstallationShowsFirstGrantsAndAMasterKey(t *testing.T) {
+	for _, name := range []string{"kubernetes/livery.yaml", "chart/templates/NOTES.txt", "compose.yaml", "package/origin.env"} {
+		shown := strings.ToLower(read(t, name))
+		for _, want := range []string{"teams apply", "token --subject", "head -c 32 /dev/urandom | base64", "master-key"} {
+			if name == "chart/templates/NOTES.txt" && want == "master-key" {
+				want = "masterkeysecret"
+			}
+			if !strings.Contains(shown, want) {
+				t.Errorf("%s does not show %q", name, want)
+			}
+		}
+	}
+}
+
+// teamsExample is the teams file of an example, below its first line.
+var teamsExample = regexp.MustCompile(`(?m)^[# ]*teams:\n(?:[# ]+[-a-z].*\n)+`)
+
+// TestFirstGrantsApply applies the teams file that each way to install shows.
+func TestFirstGrantsApply(t *testing.T) {
+	for _, name := range []string{"kubernetes/livery.yaml", "chart/templates/NOTES.txt"} {
+		var teams strings.Builder
+		for line := range strings.Lines(teamsExample.FindString(read(t, name))) {
+			teams.WriteString(strings.TrimPrefix(line, "#"))
+		}
+		file := filepath.Join(t.TempDir(), "teams.yaml")
+		if err := os.WriteFile(file, []byte(teams.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if said, err := livery("teams", "apply", file, "--dry-run", "--data", filepath.Join(site.dir, "origin")); err != nil || !strings.Contains(said, "acme") {
+			t.Errorf("%s: teams apply of\n%s= %s, %v", name, teams.String(), said, err)
 		}
 	}
 }
