@@ -152,7 +152,7 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	o.api = api.NewHandler(api.Config{
 		Webhooks: sender, Master: master,
 		Context: o.ctx, Streams: feedContext, Store: o.store, Keys: keys, Derive: o.derive, HeavyWork: heavy, Module: o.module, CDNURL: c.CDNURL, Limits: c.Limits,
-		Logger: c.Logger, Metrics: counts, Now: o.now, Framing: c.framing, ListsCounted: o.maintenance.ListsCounted, CORS: shares, AuditLogged: o.auditLogged, NoReference: c.NoReference, Console: c.Console != nil,
+		Logger: c.Logger, Metrics: counts, Now: o.now, Framing: c.framing, CORS: shares, AuditLogged: o.auditLogged, NoReference: c.NoReference, Console: c.Console != nil,
 		Session: o.sessions.Token,
 	})
 	if err := o.openConsole(); err != nil {

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -31,14 +32,43 @@ func (c *checker) environments() error {
 }
 
 func (c *checker) themes() error {
-	return each(c, Themes, 2, func(at string, p []string, t record.Theme) {
+	return each(c, Themes.Table, 2, func(at string, p []string, t record.Theme) {
 		c.same(at, "id", p[1], t.ID)
 		c.same(at, "environment", p[0], t.EnvironmentID)
 		exists(c, Environments, at, p[0])
 		c.indexed(at, ThemeSlugs, t.ID, t.Slug, p[0])
+		c.listed(at, t)
 		c.draft(at, t.DraftETag, 'D', p)
 		c.versions(at, t.LatestVersion, p)
 	})
+}
+
+// listed reports a Theme whose entries in the list differ from its record.
+func (c *checker) listed(at string, t record.Theme) {
+	e := record.NewEntry(t)
+	want, parts := e.Append(nil), []string{t.EnvironmentID}
+	for _, key := range [][]byte{ThemeSlugs.key(t.Slug, parts), ThemeSlugs.timeKey(e, parts)} {
+		if got, err := c.r.Get(key); err != nil || !bytes.Equal(got, want) {
+			c.report(Finding{at, "its entry in the list differs from its record", "edit the Theme, which writes the entry again"})
+			return
+		}
+	}
+}
+
+// times reports entries in the order by time that lead nowhere, or to a Theme of another time.
+func (c *checker) times() error {
+	err := c.r.Scan(Key(ThemeSlugs.byTime), Ascending, func(key, _ []byte) bool {
+		p := parts(key)
+		t, err := record.Theme{}, error(nil)
+		if len(p) == 3 {
+			t, err = Themes.Read(c.r, p[0], p[2])
+		}
+		if len(p) != 3 || err != nil || Nanoseconds(t.UpdatedAt.UnixNano()) != p[1] {
+			c.report(Finding{where("theme by time", key), "it leads to no Theme that was changed then", RepairDelete})
+		}
+		return c.ctx.Err() == nil
+	})
+	return errors.Join(err, c.ctx.Err())
 }
 
 // draft reports a draft that its owner does not know, or knows and does not have.
@@ -71,7 +101,7 @@ func (c *checker) versions(at string, latest uint32, p []string) {
 func (c *checker) themeVersions() error {
 	return each(c, ThemeVersions, 3, func(at string, p []string, v record.ThemeVersion) {
 		c.same(at, "number", p[2], Number(v.Number))
-		exists(c, Themes, at, p[0], p[1])
+		exists(c, Themes.Table, at, p[0], p[1])
 		if v.Module != "" {
 			exists(c, Modules, at, string(v.Module))
 		}
@@ -81,7 +111,7 @@ func (c *checker) themeVersions() error {
 
 func (c *checker) themeDrafts() error {
 	return each(c, ThemeDrafts, 2, func(at string, p []string, d record.ThemeDraft) {
-		exists(c, Themes, at, p[0], p[1])
+		exists(c, Themes.Table, at, p[0], p[1])
 		if d.Base != 0 {
 			exists(c, ThemeVersions, at, p[0], p[1], Number(d.Base))
 		}
@@ -92,7 +122,7 @@ func (c *checker) variants() error {
 	return each(c, Variants, 3, func(at string, p []string, v record.Variant) {
 		c.same(at, "id", p[2], v.ID)
 		c.same(at, "theme", p[1], v.ThemeID)
-		exists(c, Themes, at, p[0], p[1])
+		exists(c, Themes.Table, at, p[0], p[1])
 		c.indexed(at, VariantSlugs, v.ID, v.Slug, p[0], p[1])
 		c.draft(at, v.DraftETag, 'd', p)
 		if v.LatestVersion != 0 {
@@ -149,8 +179,9 @@ func (c *checker) indexes() error {
 			return slugOf(c, Environments, func(e record.Environment) string { return e.Slug }, id)
 		}),
 		c.entries("slug of a theme", ThemeSlugs, 2, func(p []string, id string) string {
-			return slugOf(c, Themes, func(t record.Theme) string { return t.Slug }, p[0], id)
+			return slugOf(c, Themes.Table, func(t record.Theme) string { return t.Slug }, p[0], id)
 		}),
+		c.times(),
 		c.entries("slug of a variant", VariantSlugs, 3, func(p []string, id string) string {
 			return slugOf(c, Variants, func(v record.Variant) string { return v.Slug }, p[0], p[1], id)
 		}))
@@ -167,7 +198,7 @@ func (c *checker) counts() error {
 			}
 		}
 		if !right {
-			c.report(Finding{at, "it does not count what is there, so that pages of the list are wrong", "restart the origin, which counts again"})
+			c.report(Finding{at, "it does not count what is there, so that pages of the list are wrong", RepairRestore})
 		}
 	})
 }
@@ -176,8 +207,8 @@ func (c *checker) counts() error {
 func (c *checker) entries(name string, x Index, n int, slug func(parts []string, id string) string) error {
 	err := c.r.Scan(Key(x.letter), Ascending, func(key, value []byte) bool {
 		p := parts(key)
-		if len(p) != n || slug(p, string(value)) != p[n-1] {
-			c.report(Finding{where(name, key), fmt.Sprintf("it leads to %s, which does not have this slug", value), RepairDelete})
+		if id := x.idOf(value); len(p) != n || slug(p, id) != p[n-1] {
+			c.report(Finding{where(name, key), fmt.Sprintf("it leads to %s, which does not have this slug", id), RepairDelete})
 		}
 		return c.ctx.Err() == nil
 	})

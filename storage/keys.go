@@ -11,7 +11,8 @@ import "fmt"
 //	E environment                        record.Environment
 //	e team, environment slug             environment id
 //	H environment, theme                 record.Theme
-//	h environment, theme slug            theme id
+//	h environment, theme slug            record.Entry
+//	u environment, updatedAt, theme      record.Entry
 //	D environment, theme                 record.ThemeDraft
 //	N environment, theme, number         record.ThemeVersion
 //	V environment, theme, variant        record.Variant
@@ -45,6 +46,9 @@ func Key(table byte, parts ...string) []byte {
 	}
 	return key
 }
+
+// Nanoseconds spells a time as a key part, in 20 digits.
+func Nanoseconds(n int64) string { return fmt.Sprintf("%020d", n) }
 
 // Number spells a version number as a key part.
 func Number(n uint32) string { return fmt.Sprintf("%010d", n) }

@@ -1,8 +1,10 @@
 package storage
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.com/livery/storage/record"
 )
@@ -17,7 +19,7 @@ type Table[T any] struct {
 var (
 	Teams           = Table[record.Team]{'T', "team"}
 	Environments    = Table[record.Environment]{'E', "environment"}
-	Themes          = Table[record.Theme]{'H', "theme"}
+	Themes          = ThemeTable{Table[record.Theme]{'H', "theme"}}
 	ThemeDrafts     = Table[record.ThemeDraft]{'D', "theme draft"}
 	ThemeVersions   = Table[record.ThemeVersion]{'N', "theme version"}
 	Variants        = Table[record.Variant]{'V', "variant"}
@@ -30,11 +32,8 @@ var (
 	Replays         = Table[record.Replay]{'I', "replay"}
 )
 
-// What lists look at of the same records.
-var (
-	ListedThemes   = Table[record.Listed]{'H', "theme"}
-	ListedVariants = Table[record.Listed]{'V', "variant"}
-)
+// ListedVariants is what lists look at of Variants.
+var ListedVariants = Table[record.Listed]{'V', "variant"}
 
 // Key returns the key of the record at parts.
 func (t Table[T]) Key(parts ...string) []byte { return Key(t.letter, parts...) }
@@ -109,13 +108,14 @@ func (t Table[T]) decoding(each func(key []byte, v T) (more bool), scan func(eac
 type Index struct {
 	letter byte
 	long   bool // its lists have a sparse index
+	byTime byte // letter of the same entries ordered by time, whose values are then record.Entry; 0: the values are ids
 }
 
 // The indexes. Their parts are those of the key table before the slug.
 var (
 	TeamSlugs        = Index{letter: 't'}
 	EnvironmentSlugs = Index{letter: 'e'}
-	ThemeSlugs       = Index{letter: 'h', long: true}
+	ThemeSlugs       = Index{letter: 'h', long: true, byTime: 'u'}
 	VariantSlugs     = Index{letter: 'v'}
 	Memberships      = Index{letter: 'm'} // parts: subject; the "slug" is the team id
 )
@@ -125,35 +125,131 @@ func (x Index) Key(slug string, parts ...string) []byte { return x.key(slug, par
 
 // Read returns the id under slug, or ErrNotFound.
 func (x Index) Read(r Reader, slug string, parts ...string) (string, error) {
-	id, err := r.Get(x.key(slug, parts))
-	return string(id), err
+	value, err := r.Get(x.key(slug, parts))
+	if err != nil {
+		return "", err
+	}
+	return x.idOf(value), nil
 }
 
-// Write puts id under slug.
+// idOf returns the id in a value, empty if it is corrupt.
+func (x Index) idOf(value []byte) string {
+	if x.byTime == 0 {
+		return string(value)
+	}
+	e, _ := record.ParseEntry(value)
+	return string(e.ID)
+}
+
+// Write puts id under slug. Themes.Write writes the slugs of Themes, with the rest of their entries.
 func (x Index) Write(tx Tx, id, slug string, parts ...string) error {
-	return x.change(tx, slug, 1, parts, func(key []byte) error { return tx.Set(key, []byte(id)) })
+	if x.byTime == 0 {
+		return tx.Set(x.key(slug, parts), []byte(id))
+	}
+	if has, err := x.Read(tx, slug, parts...); err == nil && has == id {
+		return nil
+	}
+	return x.writeEntry(tx, record.Entry{ID: []byte(id)}, slug, parts)
+}
+
+// writeEntry puts an entry under slug and under its time.
+func (x Index) writeEntry(tx Tx, e record.Entry, slug string, parts []string) error {
+	key, value := x.key(slug, parts), e.Append(nil)
+	old, err := tx.Get(key)
+	isNew := errors.Is(err, ErrNotFound)
+	switch {
+	case err == nil && bytes.Equal(old, value):
+		return nil
+	case err == nil:
+		err = x.deleteTime(tx, old, parts)
+	case isNew:
+		err = nil
+	}
+	if err == nil {
+		err = tx.Set(key, value)
+	}
+	if err == nil && e.UpdatedAt != 0 {
+		err = tx.Set(x.timeKey(e, parts), value)
+	}
+	if err != nil || !isNew {
+		return err
+	}
+	return x.recount(tx, slug, 1, parts)
 }
 
 // Delete frees slug.
 func (x Index) Delete(tx Tx, slug string, parts ...string) error {
-	return x.change(tx, slug, -1, parts, tx.Delete)
+	key := x.key(slug, parts)
+	if x.byTime == 0 {
+		return tx.Delete(key)
+	}
+	old, err := tx.Get(key)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err == nil {
+		err = x.deleteTime(tx, old, parts)
+	}
+	if err == nil {
+		err = tx.Delete(key)
+	}
+	if err != nil {
+		return err
+	}
+	return x.recount(tx, slug, -1, parts)
 }
 
-// change makes a change of one slug, and counts it if the number of slugs is another one then.
-func (x Index) change(tx Tx, slug string, by int, parts []string, do func(key []byte) error) error {
-	key := x.key(slug, parts)
-	if !x.long {
-		return do(key)
+// deleteTime deletes the entry with this value from the order by time.
+func (x Index) deleteTime(tx Tx, value []byte, parts []string) error {
+	e, err := record.ParseEntry(value)
+	if err != nil || e.UpdatedAt == 0 {
+		return nil // it has none
 	}
-	_, err := tx.Get(key)
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	return tx.Delete(x.timeKey(e, parts))
+}
+
+// timeKey returns the key of an entry in the order by time.
+func (x Index) timeKey(e record.Entry, parts []string) []byte {
+	return append(append(Key(x.byTime, append(slices.Clip(parts), Nanoseconds(e.UpdatedAt))...), e.ID...), 0)
+}
+
+// ScanEntries calls each for every entry under parts, in the order of slugs or of times, until each returns false. after begins
+// behind the entry of these last parts of its key: a slug, or a time and an id; none: at the first. The entry is valid during
+// the call.
+func (x Index) ScanEntries(r Reader, byTime bool, order Order, after []string, each func(slug string, e record.Entry) (more bool), parts ...string) error {
+	letter := x.letter
+	if byTime {
+		letter = x.byTime
+	}
+	start, end := Span(Key(letter, parts...))
+	if len(after) > 0 {
+		if place := Key(letter, append(slices.Clip(parts), after...)...); order == Ascending {
+			start = append(place, 0) // the key after this one
+		} else {
+			end = place
+		}
+	}
+	var corrupt error
+	err := r.ScanRange(start, end, order, func(key, value []byte) bool {
+		var e record.Entry
+		if e, corrupt = record.ParseEntry(value); corrupt != nil {
+			corrupt = fmt.Errorf("storage: list entry %q: %w: %w", key, ErrCorrupt, corrupt)
+			return false
+		}
+		return each(LastPart(key), e)
+	})
+	return errors.Join(err, corrupt)
+}
+
+// ThemeTable is the table of Themes, which keeps the entries of their list.
+type ThemeTable struct{ Table[record.Theme] }
+
+// Write stores the record at parts and its entry in the list.
+func (t ThemeTable) Write(tx Tx, v record.Theme, parts ...string) error {
+	if err := t.Table.Write(tx, v, parts...); err != nil {
 		return err
 	}
-	changes := (err == nil) == (by < 0)
-	if err := do(key); err != nil || !changes {
-		return err
-	}
-	return x.recount(tx, slug, by, parts)
+	return ThemeSlugs.writeEntry(tx, record.NewEntry(v), v.Slug, parts[:1])
 }
 
 // DeleteAll frees every slug under parts.
@@ -163,13 +259,18 @@ func (x Index) DeleteAll(tx Tx, parts ...string) error {
 			return err
 		}
 	}
+	if x.byTime != 0 {
+		if err := tx.DeletePrefix(Key(x.byTime, parts...)); err != nil {
+			return err
+		}
+	}
 	return tx.DeletePrefix(Key(x.letter, parts...))
 }
 
 // Scan calls each for every entry under parts in the order of slugs, until each returns false.
 func (x Index) Scan(r Reader, order Order, each func(slug, id string) (more bool), parts ...string) error {
 	return r.Scan(Key(x.letter, parts...), order, func(key, value []byte) bool {
-		return each(LastPart(key), string(value))
+		return each(LastPart(key), x.idOf(value))
 	})
 }
 
@@ -181,7 +282,7 @@ func (x Index) ScanAfter(r Reader, order Order, slug string, each func(slug, id 
 	} else {
 		end = x.key(slug, parts)
 	}
-	return r.ScanRange(start, end, order, func(key, value []byte) bool { return each(LastPart(key), string(value)) })
+	return r.ScanRange(start, end, order, func(key, value []byte) bool { return each(LastPart(key), x.idOf(value)) })
 }
 
 func (x Index) key(slug string, parts []string) []byte {

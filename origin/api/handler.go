@@ -25,27 +25,26 @@ import (
 
 // Config is what a Handler needs. Every field but Metrics, Master, CORS and Session must be given.
 type Config struct {
-	Context      context.Context // of what a request does; outlives the request, so that a commit is not given up
-	Streams      context.Context // ends the streams of events
-	Store        storage.Store
-	Keys         *auth.Keys
-	Derive       *derive.Deriver
-	HeavyWork    heavywork.Semaphore
-	Module       record.Hash // renderer module that new versions are published with
-	CDNURL       string      // under which browsers reach an edge, without a slash at the end
-	Limits       Limits      // with their defaults
-	Logger       *slog.Logger
-	Metrics      *metrics.Metrics
-	Now          func() time.Time                     // in UTC, to the millisecond
-	Framing      func(*fasthttp.RequestHeader) string // what makes a request ambiguous; "" if nothing does
-	ListsCounted func() bool                          // whether the sparse indexes of all lists count right
-	Webhooks     *webhooks.Sender                     // that webhooks are sent by
-	Master       *auth.Master                         // seals secrets; nil: webhooks are refused
-	CORS         *cors.Policy                         // whose pages may call the API; nil: none
-	AuditLogged  func(record.Audit)                   // called with each entry of the audit log that was committed
-	NoReference  bool                                 // the page about the API is not served
-	Console      bool                                 // there is a console, to whose form the page about the API links
-	Session      func(*fasthttp.RequestCtx) string    // the access token of a person at the console, "" without one; nil: none has one
+	Context     context.Context // of what a request does; outlives the request, so that a commit is not given up
+	Streams     context.Context // ends the streams of events
+	Store       storage.Store
+	Keys        *auth.Keys
+	Derive      *derive.Deriver
+	HeavyWork   heavywork.Semaphore
+	Module      record.Hash // renderer module that new versions are published with
+	CDNURL      string      // under which browsers reach an edge, without a slash at the end
+	Limits      Limits      // with their defaults
+	Logger      *slog.Logger
+	Metrics     *metrics.Metrics
+	Now         func() time.Time                     // in UTC, to the millisecond
+	Framing     func(*fasthttp.RequestHeader) string // what makes a request ambiguous; "" if nothing does
+	Webhooks    *webhooks.Sender                     // that webhooks are sent by
+	Master      *auth.Master                         // seals secrets; nil: webhooks are refused
+	CORS        *cors.Policy                         // whose pages may call the API; nil: none
+	AuditLogged func(record.Audit)                   // called with each entry of the audit log that was committed
+	NoReference bool                                 // the page about the API is not served
+	Console     bool                                 // there is a console, to whose form the page about the API links
+	Session     func(*fasthttp.RequestCtx) string    // the access token of a person at the console, "" without one; nil: none has one
 }
 
 // Handler answers the public API. Its methods may be called concurrently.

@@ -42,7 +42,7 @@ func newHandler(t *testing.T) (*Handler, *time.Time) {
 	h := NewHandler(Config{
 		Context: context.Background(), Store: store, Keys: keys, HeavyWork: heavywork.New(), CDNURL: "https://cdn.livery.example", Limits: Limits{}.WithDefaults(),
 		Logger: discard, Now: func() time.Time { return now }, Framing: httpserver.FramingFault,
-		ListsCounted: func() bool { return false }, AuditLogged: func(record.Audit) {},
+		AuditLogged: func(record.Audit) {},
 	})
 	return h, &now
 }

@@ -31,7 +31,7 @@ type page struct {
 // page reads the list parameters. filtered says whether the list knows the filters by slug and by draft.
 func (q *request) page(filtered bool) (page, error) {
 	params := q.params()
-	p := page{Query: listing.Query{Totals: params.boolean("includeTotals")}}
+	p := page{Query: listing.Query{Totals: params.boolean("includeTotals"), List: strings.Join([]string{q.route.Path, q.environmentID, q.themeID}, " ")}}
 	p.Descending = params.word("orderDir", "ascending", "descending") == "descending"
 	p.ByTime = params.word("orderBy", "slug", "updatedAt") == "updatedAt"
 	number, numbered := params.integer("pageNumber", 1)
@@ -39,7 +39,7 @@ func (q *request) page(filtered bool) (page, error) {
 	p.Filter = params.filter(filtered)
 	p.numbered = numbered
 	if after, given := params.text("after"); given {
-		place, err := listing.ParsePlace(after, p.ByTime, p.Descending)
+		place, err := p.ParseCursor(after)
 		p.After = &place
 		if err != nil {
 			params.fault("after", err.Error())

@@ -42,10 +42,10 @@ func (h themes) list(r storage.Reader, q *request, at target) (httpserver.Answer
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	list := listing.List{Index: storage.ThemeSlugs, Records: storage.ListedThemes, Counted: h.config.ListsCounted(), Parts: []string{at.environment.ID}}
+	list := listing.List{Index: storage.ThemeSlugs, Entries: true, Parts: []string{at.environment.ID}}
 	w, err := list.Page(r, p.Query)
 	if err == nil {
-		err = prefetch(r, w.IDs, storage.Themes, at.environment.ID)
+		err = prefetch(r, w.IDs, storage.Themes.Table, at.environment.ID)
 	}
 	if err != nil {
 		return httpserver.Answer{}, err
@@ -265,7 +265,7 @@ func (h themes) changed(t target, after record.Theme, entry record.Change) (d de
 
 // writeTheme stores a Theme under its slug. oldSlug is the one it had, empty for a new Theme.
 func writeTheme(tx storage.Tx, t record.Theme, oldSlug string) error {
-	if err := writeSlug(tx, storage.ThemeSlugs, t.ID, oldSlug, t.Slug, t.EnvironmentID); err != nil {
+	if err := claimSlug(tx, storage.ThemeSlugs, oldSlug, t.Slug, t.EnvironmentID); err != nil {
 		return err
 	}
 	return storage.Themes.Write(tx, t, t.EnvironmentID, t.ID)
@@ -317,6 +317,14 @@ func firstError(steps ...func() error) error {
 // writeSlug moves id from the slug old, empty if it has none, to slug: a conflict if another
 // has it. parts are those of the index.
 func writeSlug(tx storage.Tx, index storage.Index, id, old, slug string, parts ...string) error {
+	if err := claimSlug(tx, index, old, slug, parts...); err != nil || old == slug {
+		return err
+	}
+	return index.Write(tx, id, slug, parts...)
+}
+
+// claimSlug frees the slug old, if there is one, for another, which must be free.
+func claimSlug(tx storage.Tx, index storage.Index, old, slug string, parts ...string) error {
 	if old == slug {
 		return nil
 	}
@@ -326,10 +334,8 @@ func writeSlug(tx storage.Tx, index storage.Index, id, old, slug string, parts .
 	case !isMissing(err):
 		return err
 	}
-	if old != "" {
-		if err := index.Delete(tx, old, parts...); err != nil {
-			return err
-		}
+	if old == "" {
+		return nil
 	}
-	return index.Write(tx, id, slug, parts...)
+	return index.Delete(tx, old, parts...)
 }

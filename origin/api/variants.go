@@ -39,7 +39,7 @@ func (h variants) list(r storage.Reader, q *request, t target) (httpserver.Answe
 
 // variantWindow finds a page of the Variants of a Theme.
 func variantWindow(r storage.Reader, t target, q listing.Query) (listing.Window, error) {
-	list := listing.List{Index: storage.VariantSlugs, Records: storage.ListedVariants, Counted: false, Parts: []string{t.environment.ID, t.theme.ID}} // a hundred at most
+	list := listing.List{Index: storage.VariantSlugs, Records: storage.ListedVariants, Parts: []string{t.environment.ID, t.theme.ID}} // a hundred at most
 	w, err := list.Page(r, q)
 	if err == nil {
 		err = prefetch(r, w.IDs, storage.Variants, t.environment.ID, t.theme.ID)

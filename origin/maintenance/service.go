@@ -36,7 +36,6 @@ type Service struct {
 	now         func() time.Time
 	collections *collections // what they did
 
-	counted  atomic.Bool  // the sparse indexes of all lists count right
 	backedUp atomic.Int64 // seconds since 1970 of the newest backup that the audit log knows; 0: none
 }
 
@@ -51,7 +50,6 @@ func New(c Config) *Service {
 // counts what of it still runs.
 func (s *Service) Start(ctx context.Context, background *sync.WaitGroup) {
 	s.readNewestBackup(ctx)
-	background.Go(func() { s.countListsUntil(ctx) })
 	background.Go(func() { s.trimEventsUntil(ctx) })
 	if every := s.config.CollectEvery; every > 0 {
 		background.Go(func() { s.collectUntil(ctx, every) })

@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -19,24 +20,27 @@ type Window struct {
 // List is a list in the store.
 type List struct {
 	Index   storage.Index
-	Records storage.Table[record.Listed]
-	Counted bool     // the list has a sparse index that counts right
-	Parts   []string // of the index and of the table, before slug and id
+	Entries bool                         // the index has entries, by slug and by time, and a sparse index
+	Records storage.Table[record.Listed] // what an order by time or a filter reads, unless there are entries
+	Parts   []string                     // of the index and of the table, before slug and id
 }
 
-// Page finds a page. In the order of slugs and without a filter it reads keys alone: if the list is counted those of
-// the page and of a part of one block, after a place those of the page, and otherwise those before the page too. An
-// order by time and a filter read every record of the list once.
+// Page finds a page. In the order of slugs and without a filter it reads keys alone: with a sparse index those of the page and of a part
+// of one block, after a place those of the page, and otherwise those before the page too. An order by time and a filter read the entries before the end of the page, with totals those of the whole list; a list
+// without entries is read whole.
 func (l List) Page(r storage.Reader, q Query) (Window, error) {
 	switch {
 	case q.After == nil && !q.ByTime && q.Filter.onlySlug():
 		return l.exact(r, q)
 	case q.ByTime || !q.Filter.isEmpty():
+		if l.Entries {
+			return l.scan(r, q)
+		}
 		return l.search(r, q)
 	case q.After != nil:
 		return l.after(r, q)
 	}
-	if l.Counted {
+	if l.Entries {
 		if w, err := l.seek(r, q); !errors.Is(err, storage.ErrNotFound) {
 			return w, err
 		}
@@ -69,13 +73,16 @@ type collector struct {
 }
 
 // add takes an entry and reports whether the page lacks another.
-func (c *collector) add(slug, id string) (more bool) {
+func (c *collector) add(slug, id string) (more bool) { return c.addAt(Place{false, slug, id}) }
+
+// addAt takes the entry at p and reports whether the page lacks another.
+func (c *collector) addAt(p Place) (more bool) {
 	if len(c.w.IDs) == c.query.Size {
-		c.w.Next = c.last.String()
+		c.w.Next = c.query.cursor(c.last)
 		return false
 	}
-	c.w.IDs = append(c.w.IDs, id)
-	c.last = Place{false, slug, id}
+	c.w.IDs = append(c.w.IDs, p.id)
+	c.last = p
 	return true
 }
 
@@ -109,7 +116,9 @@ func (l List) seek(r storage.Reader, q Query) (Window, error) {
 // after goes on after a place.
 func (l List) after(r storage.Reader, q Query) (w Window, err error) {
 	if q.Totals {
-		if w, err = (List{l.Index, l.Records, l.Counted, l.Parts}).Page(r, Query{Number: 1, Size: 1, Totals: true}); err != nil {
+		first := q
+		first.After, first.Number, first.Size = nil, 1, 1
+		if w, err = l.Page(r, first); err != nil {
 			return w, err
 		}
 	}
@@ -117,6 +126,52 @@ func (l List) after(r storage.Reader, q Query) (w Window, err error) {
 	err = l.Index.ScanAfter(r, order(q), q.After.key, c.add, l.Parts...)
 	c.w.Total = w.Total
 	return c.w, err
+}
+
+// scan reads entries until the page is full, with totals all of them.
+func (l List) scan(r storage.Reader, q Query) (Window, error) {
+	c := collector{query: q}
+	skip, text := (q.Number-1)*q.Size, []byte(strings.ToLower(q.Filter.Text))
+	var from []string
+	if q.After != nil {
+		skip = 0
+		if !q.Totals {
+			from = q.After.keyParts()
+		}
+	}
+	err := l.Index.ScanEntries(r, q.ByTime, order(q), from, func(slug string, e record.Entry) bool {
+		if !q.Filter.allowsEntry(e, text) || q.Filter.Slug != nil && !l.isSlugOf(r, *q.Filter.Slug, e) {
+			return true
+		}
+		c.w.Total++
+		p := q.entryPlace(slug, e)
+		wanted := c.w.Total <= skip || c.w.Next != "" || q.After != nil && q.compare(p, *q.After) <= 0 || c.addAt(p)
+		return q.Totals || wanted
+	}, l.Parts...)
+	return c.w, err
+}
+
+// allowsEntry reports whether an entry passes; text is Filter.Text in lower case.
+func (f Filter) allowsEntry(e record.Entry, text []byte) bool {
+	return (f.Unpublished == nil || *f.Unpublished == e.Unpublished) && e.Contains(text) &&
+		!slices.ContainsFunc(f.Labels, func(l Label) bool { return !e.HasLabel(l.Key, l.Value) })
+}
+
+// isSlugOf reports whether slug is that of an entry. Of an entry the text alone has the slug, in lower case.
+func (l List) isSlugOf(r storage.Reader, slug string, e record.Entry) bool {
+	if !bytes.HasPrefix(e.Text, append([]byte(strings.ToLower(slug)), 0)) {
+		return false
+	}
+	id, err := l.Index.Read(r, slug, l.Parts...)
+	return err == nil && id == string(e.ID)
+}
+
+// entryPlace returns where an entry stands.
+func (q Query) entryPlace(slug string, e record.Entry) Place {
+	if q.ByTime {
+		return Place{true, storage.Nanoseconds(e.UpdatedAt), string(e.ID)}
+	}
+	return Place{false, slug, string(e.ID)}
 }
 
 // search reads every record of the list.
@@ -151,7 +206,7 @@ func Choose(items []record.Listed, q Query) (w Window) {
 		w.IDs = append(w.IDs, p.id)
 	}
 	if end < len(places) && end > start {
-		w.Next = places[end-1].String()
+		w.Next = q.cursor(places[end-1])
 	}
 	return w
 }

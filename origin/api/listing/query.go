@@ -4,19 +4,23 @@
 package listing
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
 
 // Query is the page that a request asks for.
 type Query struct {
-	ByTime     bool // ordered by updatedAt, and by id among equals; else by slug
+	List       string // names the list among all lists; a cursor holds for this list, its order and its filter
+	ByTime     bool   // ordered by updatedAt, and by id among equals; else by slug
 	Descending bool
 	Number     int    // of the page, from 1; not looked at if After is given
 	Size       int    // items on a page, at least 1
@@ -30,7 +34,7 @@ type Filter struct {
 	Slug        *string // exactly this slug
 	Text        string  // a part of slug or display name, whatever the case; empty means any
 	Unpublished *bool   // whether there is a draft
-	Labels      []Label // all of them
+	Labels      []Label // all of them, in any order
 }
 
 // Label is a label that an item must have, with exactly this value.
@@ -67,56 +71,81 @@ type Place struct {
 	id     string
 }
 
-// Orders are the words for the orders of a list, as a cursor spells them.
-const (
-	ordersBySlug = 's'
-	ordersByTime = 'u'
-)
+// ErrPlace says that a text is not a cursor of a query.
+var ErrPlace = errors.New("is not the next of this list with this order and these filters; send it as it was answered")
 
-// ErrPlace says that a text is not a cursor of a list in this order.
-var ErrPlace = errors.New("is not the next of a list in this order")
+// sumBytes is how many bytes of the digest of its query a cursor begins with.
+const sumBytes = 8
 
-// String returns the place as an opaque cursor.
-func (p Place) String() string {
-	order := byte(ordersBySlug)
-	if p.byTime {
-		order = ordersByTime
-	}
-	return base64.RawURLEncoding.EncodeToString([]byte(string(order) + p.key + "\x00" + p.id))
+// cursor returns a place as an opaque cursor, which only a query of the same list, order and filter takes.
+func (q Query) cursor(p Place) string {
+	return base64.RawURLEncoding.EncodeToString(append(q.sum(p), p.key+"\x00"+p.id...))
 }
 
-// ParsePlace reads what String wrote of a list in this order, or returns ErrPlace. The empty text is before the first
-// item.
-func ParsePlace(s string, byTime, descending bool) (Place, error) {
+// sum returns the beginning of a digest of all that a cursor depends on.
+func (q Query) sum(p Place) []byte {
+	labels := slices.SortedFunc(slices.Values(q.Filter.Labels), func(a, b Label) int {
+		return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Value, b.Value))
+	})
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %t %t %q %q %q %q %q", q.List, q.ByTime, q.Descending, word(q.Filter.Slug), q.Filter.Text, word(q.Filter.Unpublished), labels, []string{p.key, p.id})
+	return h.Sum(nil)[:sumBytes]
+}
+
+// word spells an optional value.
+func word[T any](v *T) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprint("=", *v)
+}
+
+// ParseCursor reads what cursor wrote for the same query, or returns ErrPlace. The empty text is before the first item.
+func (q Query) ParseCursor(s string) (Place, error) {
 	if s == "" {
-		return firstPlace(byTime, descending), nil
+		return q.firstPlace(), nil
 	}
 	text, err := base64.RawURLEncoding.DecodeString(s)
-	key, id, found := strings.Cut(string(text), "\x00")
-	if err != nil || !found || key == "" || (key[0] == ordersByTime) != byTime || (key[0] == ordersBySlug) == byTime {
+	if err != nil || len(text) < sumBytes {
 		return Place{}, ErrPlace
 	}
-	return Place{byTime, key[1:], id}, nil
+	key, id, _ := strings.Cut(string(text[sumBytes:]), "\x00")
+	p := Place{q.ByTime, key, id}
+	if !bytes.Equal(text[:sumBytes], q.sum(p)) {
+		return Place{}, ErrPlace
+	}
+	return p, nil
 }
 
 // firstPlace is before every item; no slug, time or id reaches its key if the list descends.
-func firstPlace(byTime, descending bool) Place {
-	if descending {
-		return Place{byTime: byTime, key: "\xff"}
+func (q Query) firstPlace() Place {
+	if q.Descending {
+		return Place{byTime: q.ByTime, key: "\xff"}
 	}
-	return Place{byTime: byTime}
+	return Place{byTime: q.ByTime}
+}
+
+// keyParts returns the last parts of the key of the entry at p; none for a place before all.
+func (p Place) keyParts() []string {
+	switch {
+	case p.id == "":
+		return nil
+	case p.byTime:
+		return []string{p.key, p.id}
+	}
+	return []string{p.key}
 }
 
 // placeOf returns where an item stands.
 func (q Query) placeOf(i record.Listed) Place {
 	if q.ByTime {
-		return Place{true, fmt.Sprintf("%020d", i.UpdatedAt.UnixNano()), i.ID}
+		return Place{true, storage.Nanoseconds(i.UpdatedAt.UnixNano()), i.ID}
 	}
 	return Place{false, i.Slug, i.ID}
 }
 
 // CursorAfter returns the cursor of the page that begins after an item.
-func (q Query) CursorAfter(i record.Listed) string { return q.placeOf(i).String() }
+func (q Query) CursorAfter(i record.Listed) string { return q.cursor(q.placeOf(i)) }
 
 func (q Query) compare(a, b Place) int {
 	order := cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.id, b.id))
