@@ -93,6 +93,11 @@ func TestIfMatchGuardsResources(t *testing.T) {
 		h.do(owner, "PUT", path, body, "If-Match", `bogus`).refuses(t, 400, "payload")
 		h.do(owner, "DELETE", path, "", "If-Match", `bogus`).refuses(t, 400, "payload")
 		updated := h.want(200, "PUT", path, body, "If-Match", etagOf(t, h.want(200, "GET", path, "")))
+		h.want(200, "PUT", path, body, "If-Match", `"bogus", `+etagOf(t, h.want(200, "GET", path, ""))+` ,W/"x"`)
+		h.want(200, "PUT", path, body, "If-Match", `"bogus"`, "If-Match", etagOf(t, h.want(200, "GET", path, "")))
+		h.do(owner, "PUT", path, body, "If-Match", `"bogus", "other"`).conflicts(t, 412, "ifMatchFailed")
+		h.do(owner, "PUT", path, body, "If-Match", `"bogus" "other"`).refuses(t, 400, "payload")
+		h.do(owner, "PUT", path, body, "If-Match", `"bogus", *`).refuses(t, 400, "payload")
 		h.want(200, "PUT", path, body, "If-Match", "*")
 		if path == theme {
 			h.want(200, "PUT", path+"/integrations", integrations, "If-Match", etagOf(t, h.want(200, "GET", path, "")))

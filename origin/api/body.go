@@ -236,7 +236,7 @@ func (p *params) review() (r theming.Review) {
 	if r.IfMatch = p.ifMatchValue(); given {
 		r.ETag = &etag
 	}
-	if etag != "" && r.IfMatch != nil && *r.IfMatch != "*" && *r.IfMatch != etag {
+	if r.IfMatch.Differs(etag) {
 		p.fault("etag", "differs from the If-Match header")
 	}
 	return r

@@ -132,10 +132,8 @@ func (h *Handler) refuse(q *request, err error) httpserver.Answer {
 // read answers a request that only reads.
 func (h *Handler) read(q *request) (a httpserver.Answer, err error) {
 	_, err = h.view(q, storage.Reads{}, func(r storage.Reader, t target) (err error) {
-		if err = q.checkQuery(); err == nil {
-			a, err = q.route.read(h, r, q, t)
-		}
-		return err
+		a, err = q.route.read(h, r, q, t)
+		return q.checkQuery(err)
 	})
 	if err == nil && q.finish != nil {
 		a, err = q.finish()
@@ -159,9 +157,8 @@ func (h *Handler) write(ctx *fasthttp.RequestCtx, q *request) (a httpserver.Answ
 		err = room.Parse(h.config.Context, q.body)
 	}
 	if err == nil && q.missing == nil {
-		if err = q.checkQuery(); err == nil {
-			q.change, err = q.route.change(h, q)
-		}
+		q.change, err = q.route.change(h, q)
+		err = q.checkQuery(err)
 	}
 	if err = cmp.Or(err, q.keyFault); err != nil {
 		return a, err

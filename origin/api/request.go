@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -9,6 +10,7 @@ import (
 
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -94,16 +96,25 @@ func copied(values [][]byte) []string {
 	return all
 }
 
-// checkQuery refuses the parameters that the route does not know, and those that are given twice.
-func (q *request) checkQuery() error {
+// checkQuery refuses the parameters that the route does not know, and those that are given twice, together with what of the
+// request could not be read otherwise, which err says.
+func (q *request) checkQuery(err error) error {
 	if len(q.query) == 0 {
-		return nil
-	}
-	document, err := openAPI()
-	if err != nil {
 		return err
 	}
-	return payload(document.parameters.Faults(q.route.Method+" "+q.route.Path, q.query)...)
+	document, failed := openAPI()
+	if failed != nil {
+		return failed
+	}
+	faults := document.parameters.Faults(q.route.Method+" "+q.route.Path, q.query)
+	if len(faults) == 0 {
+		return err
+	}
+	var refusal *theming.Error
+	if errors.As(err, &refusal) && refusal.Cause == theming.Payload {
+		faults = append(faults, refusal.Messages...)
+	}
+	return payload(faults...)
 }
 
 // params reads the parameters of one request and collects what cannot be converted.
@@ -162,27 +173,35 @@ func isDecimal(s string) bool {
 	return len(s) > 0 && (s == "0" || s[0] != '0')
 }
 
-// ifMatchValue returns the etag of the If-Match header: nil if there is none, "*" for any draft.
-// A weak etag keeps its mark, so that it equals no draft's.
-func (p *params) ifMatchValue() *string {
+// ifMatchValue returns the etags of the If-Match header, a list as RFC 9110 has it. A weak etag keeps its mark, so that it
+// equals no draft's.
+func (p *params) ifMatchValue() theming.IfMatch {
 	if len(p.q.ifMatch) == 0 {
 		return nil
 	}
-	value := p.q.ifMatch[0]
-	if value == "*" && len(p.q.ifMatch) == 1 {
-		return &value
+	rest, tags := strings.Trim(strings.Join(p.q.ifMatch, ","), " \t"), theming.IfMatch{}
+	if rest == "*" {
+		return theming.IfMatch{"*"}
 	}
-	weak, opaque := "", value
-	if rest, ok := strings.CutPrefix(value, "W/"); ok {
-		weak, opaque = "W/", rest
+	for rest != "" {
+		weak, opaque := "", rest
+		if after, ok := strings.CutPrefix(rest, "W/"); ok {
+			weak, opaque = "W/", after
+		}
+		quoted, ok := strings.CutPrefix(opaque, `"`)
+		inner, after, closed := strings.Cut(quoted, `"`)
+		after = strings.TrimLeft(after, " \t")
+		if !ok || !closed || after != "" && after[0] != ',' || inner == "*" {
+			tags = nil
+			break
+		}
+		tags, rest = append(tags, weak+inner), strings.TrimLeft(after, ", \t")
 	}
-	inner := strings.TrimSuffix(strings.TrimPrefix(opaque, `"`), `"`)
-	if len(p.q.ifMatch) > 1 || len(opaque) != len(inner)+2 || strings.Contains(inner, `"`) {
-		p.fault("If-Match", `must be * or one etag in quotes`)
+	if len(tags) == 0 {
+		p.fault("If-Match", `must be * or a list of etags in quotes`)
 		return nil
 	}
-	value = weak + inner
-	return &value
+	return tags
 }
 
 // wantsMinimal reports whether the caller prefers a minimal answer (RFC 7240).
@@ -198,7 +217,7 @@ func (q *request) wantsMinimal() bool {
 }
 
 // ifMatchOnly returns the If-Match header of a request that has no other parameters.
-func (q *request) ifMatchOnly() (*string, error) {
+func (q *request) ifMatchOnly() (theming.IfMatch, error) {
 	params := q.params()
 	value := params.ifMatchValue()
 	return value, params.err()

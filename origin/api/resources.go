@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -16,7 +17,7 @@ import (
 
 // bare answers with a resource as it is.
 func bare(status int, resource any) (httpserver.Answer, error) {
-	body, err := json.Marshal(resource, json.Deterministic(true))
+	body, err := json.Marshal(resource, json.Deterministic(true), record.AnswerTimes)
 	if err != nil {
 		return httpserver.Answer{}, fmt.Errorf("origin: encode %T: %w", resource, err)
 	}
@@ -36,14 +37,13 @@ func created(resource any) (httpserver.Answer, error) {
 	return a, err
 }
 
-// checkIfMatch refuses a change of a Theme or a Variant if If-Match does not name it as it is; nil and "*" name whatever
-// there is.
-func checkIfMatch(ifMatch *string, resource any) error {
-	if ifMatch == nil || *ifMatch == "*" {
+// checkIfMatch refuses a change of a Theme or a Variant if If-Match does not name it as it is.
+func checkIfMatch(ifMatch theming.IfMatch, resource any) error {
+	if ifMatch == nil {
 		return nil
 	}
 	a, err := bare(fasthttp.StatusOK, resource)
-	if err == nil && httpserver.ETag(a.Body) != `"`+*ifMatch+`"` {
+	if err == nil && ifMatch.Fails(strings.Trim(httpserver.ETag(a.Body), `"`)) {
 		err = theming.Conflicting(theming.IfMatchFailed)
 	}
 	return err

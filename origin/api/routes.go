@@ -287,7 +287,7 @@ func (h *Handler) open(route Route, answer func() (httpserver.Answer, error)) fa
 	return func(ctx *fasthttp.RequestCtx) {
 		q := ctx.UserValue(requestKey{}).(*request)
 		q.fill(ctx, route)
-		err := q.checkQuery()
+		err := q.checkQuery(nil)
 		if err == nil {
 			q.answer, err = answer()
 		}

@@ -12,6 +12,7 @@ import (
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"
+	"example.com/livery/storage/record"
 )
 
 // tokenSet is the envelope of a token read.
@@ -61,7 +62,7 @@ func (s tokenSet) append(dst []byte) []byte {
 	if s.publishedAt == nil {
 		dst = append(dst, "null"...)
 	} else {
-		dst = jsontree.AppendString(dst, s.publishedAt.Format(time.RFC3339Nano))
+		dst = jsontree.AppendString(dst, s.publishedAt.Format(record.TimeFormat))
 	}
 	dst = append(dst, `,"etag":`...)
 	if s.etag == "" {
@@ -165,8 +166,8 @@ func (query *tokenQuery) readPaths(paths []string) error {
 		return invalid(fmt.Sprintf("path: may be named %d times, not %d", maxPaths, len(paths)))
 	}
 	for _, path := range paths {
-		if path == "" {
-			return invalid("path: must be a dotted path of a token or a group")
+		if fault := theming.CheckPath(path); fault != "" {
+			return invalid("path: " + fault)
 		}
 		if query.paths == nil {
 			query.paths = map[string]bool{}

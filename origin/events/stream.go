@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"example.com/livery/storage"
+	"example.com/livery/storage/record"
 )
 
 // Bounds of streams.
@@ -98,7 +99,7 @@ func (s *Stream) look(ctx context.Context, w *bufio.Writer) (at storage.Cursor, 
 		_, _ = w.WriteString("event: missed\ndata: {}\n\n")
 	}
 	for _, e := range p.Items {
-		data, err := json.Marshal(e)
+		data, err := json.Marshal(e, record.AnswerTimes)
 		if err != nil {
 			return at, false, err
 		}

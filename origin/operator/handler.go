@@ -133,7 +133,7 @@ func (h *Handler) handle(method, path string, answer func(context.Context, call)
 		}
 		var text []byte
 		if err == nil {
-			text, err = json.Marshal(body, json.Deterministic(true))
+			text, err = json.Marshal(body, json.Deterministic(true), record.AnswerTimes)
 		}
 		if err != nil {
 			h.refuse(ctx, err)

@@ -61,8 +61,21 @@ func (s ThemeState) etag() string {
 // Claim is what a writer believes of a draft: the `etag` of the query and the If-Match header. The
 // zero Claim says "there was no draft when I read".
 type Claim struct {
-	ETag    string  // of the draft that was seen; empty means none was seen
-	IfMatch *string // the header's etag without its quotes; nil means no header, "*" any draft
+	ETag    string // of the draft that was seen; empty means none was seen
+	IfMatch IfMatch
+}
+
+// IfMatch are the etags of an If-Match header, without their quotes; nil means no header, "*" whatever there is.
+type IfMatch []string
+
+// Fails reports whether there is a header and it does not name current, which is empty if there is nothing.
+func (m IfMatch) Fails(current string) bool {
+	return m != nil && (current == "" || !slices.Contains(m, current) && !slices.Contains(m, "*"))
+}
+
+// Differs reports whether there is a header that names etags, and this one is not among them.
+func (m IfMatch) Differs(etag string) bool {
+	return etag != "" && m != nil && !slices.Contains(m, etag) && !slices.Contains(m, "*")
 }
 
 // Check compares the claim with the etag of the draft that is there, empty if there is none. It
@@ -72,7 +85,7 @@ func (c Claim) Check(current string) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	if c.IfMatch != nil && !matches(*c.IfMatch, current) {
+	if c.IfMatch.Fails(current) {
 		return Conflicting(IfMatchFailed)
 	}
 	if c.ETag != current && (c.ETag != "" || c.IfMatch == nil) {
@@ -83,7 +96,7 @@ func (c Claim) Check(current string) error {
 
 // check finds the fault that the claim has on its own, before any state is looked at.
 func (c Claim) check() error {
-	if c.ETag != "" && c.IfMatch != nil && *c.IfMatch != "*" && *c.IfMatch != c.ETag {
+	if c.IfMatch.Differs(c.ETag) {
 		return refuse(Payload, "etag: the query names one draft and If-Match another; send one of them, or the same value twice")
 	}
 	return nil
@@ -98,11 +111,6 @@ func (c Claim) checkBatch(current string, shape func() error) error {
 		return err
 	}
 	return cmp.Or(shape(), err)
-}
-
-// matches reports whether an If-Match value names the current draft; if there is none nothing does.
-func matches(ifMatch, current string) bool {
-	return current != "" && (ifMatch == "*" || ifMatch == current)
 }
 
 // Edit is a batch of operations on a Theme's document, or on a Variant's overrides.

@@ -161,7 +161,7 @@ func TestEditThemeOrderOfRules(t *testing.T) {
 		return err
 	}
 	bad, good := `[{"op":"remove","path":"/gone"}]`, `[{"op":"remove","path":"/gap"}]`
-	wantRefusal(t, edit(bad, theming.Claim{ETag: "a", IfMatch: ptr("b")}), theming.Payload, "If-Match")
+	wantRefusal(t, edit(bad, theming.Claim{ETag: "a", IfMatch: theming.IfMatch{"b"}}), theming.Payload, "If-Match")
 	wantRefusal(t, edit(bad, theming.Claim{ETag: "stale"}), theming.Conflict)
 	wantRefusal(t, edit(bad, theming.Claim{ETag: h.theme.Draft.ETag}), theming.Validation, "gone")
 	wantRefusal(t, edit(`[{"op":"remove","path":"gone"}]`, theming.Claim{ETag: "stale"}), theming.Validation, "begins with '/'")

@@ -182,7 +182,7 @@ func TestMigratedDraftStays(t *testing.T) {
 func TestPublishVariant(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t, 1)
-	publish := func(ifMatch *string) error {
+	publish := func(ifMatch theming.IfMatch) error {
 		_, _, _, err := theming.PublishVariant(h.theme.Theme, h.variants[0], theming.Review{IfMatch: ifMatch}, at(500))
 		return err
 	}
@@ -196,7 +196,7 @@ func TestPublishVariant(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	wantPrecondition(t, publish(ptr("stale")))
+	wantPrecondition(t, publish(theming.IfMatch{"stale"}))
 	v, version, blob, err := theming.PublishVariant(h.theme.Theme, h.variants[0], theming.Review{ETag: ptr(h.variants[0].Draft.ETag)}, at(500))
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func TestPublishVariant(t *testing.T) {
 	wantEqual(t, "variant", v, want)
 	h.publishVariant(0)
 	wantRefusal(t, publish(nil), theming.Conflict) // no draft
-	wantPrecondition(t, publish(ptr("*")))
+	wantPrecondition(t, publish(theming.IfMatch{"*"}))
 	h.set(0, `{"gap":"2px"}`)
 	wantRefusal(t, publish(nil), theming.Conflict) // published at 3 already
 	if _, err := h.tryPublish(true); err != nil {

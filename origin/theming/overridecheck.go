@@ -20,14 +20,14 @@ func checkVariantOperation(op patch.Operation, limits patch.Limits) []string {
 	case op.Op == "unset" && op.Value != nil:
 		faults = append(faults, "unset must not carry a value; leave it out")
 	}
-	if what := checkPath(op.Path); what != "" {
+	if what := CheckPath(op.Path); what != "" {
 		return append(faults, what)
 	}
 	return append(faults, checkOverrideLimits(op, limits)...)
 }
 
-// checkPath says why a path is not a dotted token path, or nothing.
-func checkPath(path string) string {
+// CheckPath says why a path is not a dotted token path, or nothing.
+func CheckPath(path string) string {
 	if path == "" {
 		return "the path is empty; name a token as in color.brand.primary"
 	}

@@ -21,14 +21,14 @@ type Publication struct {
 // Review publishes whichever draft there is.
 type Review struct {
 	ETag    *string // of the draft; empty means that none was seen, nil that the query says nothing
-	IfMatch *string // the header's etag without its quotes; "*" any draft; nil means no header
+	IfMatch IfMatch
 }
 
 // check compares the review with the etag of the draft that is there, empty if there is none. It returns
 // IfMatchFailed if the header is stale, and StaleETag if the query is.
 func (r Review) check(current string) error {
 	switch {
-	case r.IfMatch != nil && !matches(*r.IfMatch, current):
+	case r.IfMatch.Fails(current):
 		return Conflicting(IfMatchFailed)
 	case r.ETag != nil && *r.ETag != current:
 		return Conflicting(StaleETag)

@@ -82,14 +82,14 @@ func TestPublishIfMatch(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t, 0)
 	for _, ifMatch := range []string{"*", "e"} {
-		_, err := theming.PublishTheme(h.theme, nil, theming.Publication{Review: theming.Review{IfMatch: &ifMatch}, NewETag: h.etag})
+		_, err := theming.PublishTheme(h.theme, nil, theming.Publication{Review: theming.Review{IfMatch: theming.IfMatch{ifMatch}}, NewETag: h.etag})
 		wantPrecondition(t, err)
 	}
 	h.write(small)
-	_, err := theming.PublishTheme(h.theme, nil, theming.Publication{Review: theming.Review{IfMatch: ptr("stale")}, NewETag: h.etag})
+	_, err := theming.PublishTheme(h.theme, nil, theming.Publication{Review: theming.Review{IfMatch: theming.IfMatch{"stale"}}, NewETag: h.etag})
 	wantPrecondition(t, err)
 	for _, ifMatch := range []string{"*", h.theme.Draft.ETag} {
-		if _, err := theming.PublishTheme(h.theme, nil, theming.Publication{Review: theming.Review{IfMatch: &ifMatch}, NewETag: h.etag}); err != nil {
+		if _, err := theming.PublishTheme(h.theme, nil, theming.Publication{Review: theming.Review{IfMatch: theming.IfMatch{ifMatch}}, NewETag: h.etag}); err != nil {
 			t.Error(err)
 		}
 	}
