@@ -15,8 +15,8 @@ const (
 	maxModesBytes = maxModeParts*(2*maxModeName+len(".")) + (maxModeParts-1)*len(",")
 )
 
-// SplitQuery returns the modes that a query begins with, percent-decoded once and appended to room, and what follows them.
-// ok is false if the modes are not well formed, or if another parameter of the query is called "modes", in any spelling: a
+// SplitQuery returns the modes that a query begins with, percent-decoded once, and what follows them. Modes that have to be
+// decoded are appended to room. ok is false if the modes are not well formed, or if another parameter of the query is called "modes", in any spelling: a
 // request that means modes never gets a file without them.
 func SplitQuery(query, room []byte) (modes, rest []byte, ok bool) {
 	value, named := bytes.CutPrefix(query, modesPrefix)
@@ -24,7 +24,9 @@ func SplitQuery(query, room []byte) (modes, rest []byte, ok bool) {
 		return nil, query, !namesModes(query)
 	}
 	value, rest, _ = bytes.Cut(value, []byte{'&'})
-	modes = appendDecoded(room, value)[len(room):]
+	if modes = value; bytes.IndexByte(value, '%') >= 0 {
+		modes = appendDecoded(room, value)[len(room):]
+	}
 	return modes, rest, validModes(modes) && !namesModes(rest)
 }
 
