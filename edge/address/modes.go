@@ -16,8 +16,8 @@ const (
 )
 
 // SplitQuery returns the modes that a query begins with, percent-decoded once, and what follows them. Modes that have to be
-// decoded are appended to room. ok is false if the modes are not well formed, or if another parameter of the query is called "modes", in any spelling: a
-// request that means modes never gets a file without them.
+// decoded are appended to room. ok is false if the modes are not well formed, or if another parameter of the query is called
+// "modes", in any spelling: a request that means modes never gets a file without them.
 func SplitQuery(query, room []byte) (modes, rest []byte, ok bool) {
 	value, named := bytes.CutPrefix(query, modesPrefix)
 	if !named {
