@@ -11,19 +11,17 @@ type Manifest struct {
 	EnvironmentID string                     `json:"environment"` // id
 	ThemeID       string                     `json:"theme"`       // id
 	Slug          string                     `json:"slug"`
-	Name          string                     `json:"name"`
 	Version       int                        `json:"version"`
 	CacheLifetime int                        `json:"cacheLifetime"` // seconds
 	Files         map[string]ManifestFile    `json:"files"`         // the Theme's own, by their names
-	Variants      map[string]ManifestVariant `json:"variants"`      // by slug
+	Variants      map[string]ManifestVariant `json:"variants"`      // the published ones, by slug
 	Modes         []ManifestMode             `json:"modes"`
 }
 
 // ManifestVariant is what a Variant serves at the version.
 type ManifestVariant struct {
 	ID      string                  `json:"id"`
-	Name    string                  `json:"name"`
-	Version *int                    `json:"version"` // newest that the Variant has published; nil: none
+	Version int                     `json:"version"` // newest that the Variant has published
 	Sealed  bool                    `json:"sealed"`  // the files at their Path never change
 	Files   map[string]ManifestFile `json:"files"`
 }
@@ -40,7 +38,7 @@ type ManifestFile struct {
 type ManifestMode struct {
 	Dimension string `json:"dimension"`
 	Mode      string `json:"mode"`
-	Variant   string `json:"variant,omitempty"` // slug; empty: the mode overrides nothing
+	Variant   string `json:"variant,omitempty"` // slug; empty: the mode overrides nothing, or its Variant is not published
 	When      string `json:"when,omitempty"`    // media condition; empty: only an attribute selects the mode
 	For       string `json:"for,omitempty"`     // slug of a brand's Variant; empty: every Variant, and the Theme itself
 }

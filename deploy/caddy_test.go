@@ -1,8 +1,6 @@
 package deploy_test
 
 import (
-	"context"
-	"crypto/tls"
 	"net"
 	"net/http"
 	"os"
@@ -10,70 +8,40 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
-// startCaddy runs caddy/Caddyfile before the site and returns the address of its TLS listener. Only
-// addresses and certificates are replaced, and each must stand there to be replaced.
-func startCaddy(t *testing.T) string {
+// startCaddy runs caddy/Caddyfile before the site. Only addresses and certificates are replaced, and each must stand there to
+// be replaced.
+func startCaddy(t *testing.T) *proxy {
 	t.Helper()
 	program := tool(t, "caddy")
 	p := &proxy{t: t, address: freeAddress(t), dir: t.TempDir()}
 	p.certify()
 	_, port, _ := net.SplitHostPort(p.address)
 	own := "\n\ttls " + filepath.Join(p.dir, "tls.pem") + " " + filepath.Join(p.dir, "tls.key")
-	text := read(t, "caddy/Caddyfile")
-	for _, change := range [][2]string{
+	text := p.replaced("caddy/Caddyfile", [][2]string{
 		{"\n{\n\tservers {", "\n{\n\tadmin off\n\tauto_https off\n\tservers {"},
 		{"\ncdn.example.com {", "\nhttps://cdn.example.com:" + port + " {" + own},
 		{"\nlivery.example.com {", "\nhttps://livery.example.com:" + port + " {" + own},
 		{"127.0.0.1:8090 127.0.0.1:8190", strings.TrimPrefix(site.EdgeURL, "http://")},
 		{"127.0.0.1:8080", strings.TrimPrefix(site.OriginURL, "http://")},
-	} {
-		if !strings.Contains(text, change[0]) {
-			t.Fatalf("caddy/Caddyfile does not hold %q", change[0])
-		}
-		text = strings.Replace(text, change[0], change[1], 1)
-	}
+	})
 	file := filepath.Join(p.dir, "Caddyfile")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program, "run", "--config", file, "--adapter", "caddyfile")
 	cmd.Env = append(os.Environ(), "HOME="+p.dir, "XDG_CONFIG_HOME="+p.dir, "XDG_DATA_HOME="+p.dir)
-	var said strings.Builder
-	cmd.Stderr = &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	t.Cleanup(func() { _ = cmd.Process.Signal(os.Interrupt); <-ended })
-	for deadline := time.Now().Add(20 * time.Second); len(ended) == 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if c, err := net.Dial("tcp", p.address); err == nil {
-			_ = c.Close()
-			return p.address
-		}
-	}
-	_ = cmd.Process.Kill()
-	err := <-ended
-	ended <- err
-	t.Fatalf("caddy does not answer with:\n%s\n%s", text, said.String())
-	return ""
+	p.start(cmd)
+	return p
 }
 
 // TestCaddyPassesOnWhatItShould: files as they are, the client's address and no other (A83), the path
 // as it was sent (A64), in HTTP/1.1 and in HTTP/2.
 func TestCaddyPassesOnWhatItShould(t *testing.T) {
-	address := startCaddy(t)
+	p := startCaddy(t)
 	for _, major := range []int{1, 2} {
-		transport := &http.Transport{
-			ForceAttemptHTTP2: major == 2, DisableCompression: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
-			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-				return new(net.Dialer).DialContext(ctx, "tcp", address)
-			},
-		}
-		t.Cleanup(transport.CloseIdleConnections)
+		transport := p.transport(major == 2)
 		for _, c := range []struct {
 			name, path, line string
 			status           int

@@ -136,11 +136,20 @@ func tokens() []byte {
 	return []byte(text + "}}")
 }
 
+// modes is the list of each Theme, whose Variants override tokens.
+const modes = `{"modes": [
+  {"dimension": "scheme", "mode": "dark", "variant": "dark", "when": "(prefers-color-scheme: dark)"},
+  {"dimension": "contrast", "mode": "more", "variant": "more", "when": "(prefers-contrast: more)"}]}`
+
+// overrides are those of the Variants.
+var overrides = map[string]string{"dark": `{"color.brand": "#000011"}`, "more": `{"color.shade-1": "#ffffff"}`}
+
 // fill makes one Theme for each way of serving.
 func fill() (err error) {
 	data := filepath.Join(site.dir, "origin")
 	teamsFile, tokensFile := filepath.Join(site.dir, "teams.yaml"), filepath.Join(site.dir, "tokens.json")
-	if err := errors.Join(os.WriteFile(teamsFile, []byte(teams), 0o600), os.WriteFile(tokensFile, tokens(), 0o600)); err != nil {
+	modesFile := filepath.Join(site.dir, "modes.json")
+	if err := errors.Join(os.WriteFile(teamsFile, []byte(teams), 0o600), os.WriteFile(tokensFile, tokens(), 0o600), os.WriteFile(modesFile, []byte(modes), 0o600)); err != nil {
 		return err
 	}
 	if _, err := livery("teams", "apply", teamsFile, "--data", data); err != nil {
@@ -159,19 +168,30 @@ func fill() (err error) {
 		{"listed", &site.listed, []string{"--allowed-origin", "https://shop.example", "--allowed-origin", "https://blog.example"}},
 		{"ranged", &site.ranged, []string{"--allowed-ip", "192.0.2.0/24"}},
 	} {
-		if *theme.path, err = makeTheme(data, tokensFile, theme.slug, theme.rules); err != nil {
+		if *theme.path, err = makeTheme(data, tokensFile, modesFile, theme.slug, theme.rules); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// makeTheme publishes a Theme and returns the path of its pinned tokens.css.
-func makeTheme(data, tokensFile, slug string, rules []string) (string, error) {
-	for _, args := range [][]string{
+// makeTheme publishes a Theme with modes and returns the path of its pinned tokens.css.
+func makeTheme(data, tokensFile, modesFile, slug string, rules []string) (string, error) {
+	commands := [][]string{
 		{"theme", "create", slug, "--env", "production", "--integration", "react/plainCSS"},
-		{"push", tokensFile, "--env", "production", "--theme", slug, "--publish"},
-	} {
+		{"push", tokensFile, "--env", "production", "--theme", slug},
+	}
+	for variant, values := range overrides {
+		file := filepath.Join(site.dir, variant+".json")
+		if err := os.WriteFile(file, []byte(values), 0o600); err != nil {
+			return "", err
+		}
+		commands = append(commands, []string{"variant", "create", variant, "--env", "production", "--theme", slug},
+			[]string{"push", file, "--env", "production", "--theme", slug, "--variant", variant})
+	}
+	commands = append(commands, []string{"theme", "modes", slug, "--env", "production", "--set", modesFile},
+		[]string{"publish", "--env", "production", "--theme", slug, "--variants"})
+	for _, args := range commands {
 		if _, err := livery(args...); err != nil {
 			return "", err
 		}

@@ -1,14 +1,40 @@
 package deploy_test
 
 import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
 )
 
+// startEnvoy runs envoy/envoy.yaml before the site. Only addresses and certificates are replaced.
+func startEnvoy(t *testing.T) *proxy {
+	t.Helper()
+	program := tool(t, "envoy")
+	p := &proxy{t: t, address: freeAddress(t), dir: t.TempDir()}
+	p.certify()
+	_, port, _ := net.SplitHostPort(p.address)
+	_, edge, _ := net.SplitHostPort(strings.TrimPrefix(site.EdgeURL, "http://"))
+	text := p.replaced("envoy/envoy.yaml", [][2]string{
+		{"address: 0.0.0.0, port_value: 443", "address: 127.0.0.1, port_value: " + port},
+		{"port_value: 8090", "port_value: " + edge},
+		{"port_value: 8190", "port_value: " + edge},
+		{"/etc/livery/tls/cdn", filepath.Join(p.dir, "tls")},
+	})
+	file := filepath.Join(p.dir, "envoy.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.start(exec.Command(program, "-c", file, "--use-dynamic-base-id"))
+	return p
+}
+
 // TestEnvoyIsToldWhatMatters reads the shipped configuration and holds the settings that keep paths,
-// addresses and bounds as an edge needs them (A64, A83). Envoy itself is not run.
+// addresses and bounds as an edge needs them (A64, A83).
 func TestEnvoyIsToldWhatMatters(t *testing.T) {
 	var config any
 	if err := yaml.Unmarshal([]byte(read(t, "envoy/envoy.yaml")), &config); err != nil {

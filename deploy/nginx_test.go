@@ -34,7 +34,14 @@ func TestNginxKeepsPinnedFilesOfPublicThemes(t *testing.T) {
 			t.Errorf("%s: other bytes: %s", c.name, got.body)
 		}
 	}
-	log := p.logOf(7)
+	for _, modes := range []string{"?modes=scheme.dark", "?modes=scheme,contrast", "?modes=scheme%2Ccontrast"} {
+		for _, want := range []string{"fwd=uri-miss", "hit"} {
+			if got := p.ask(site.public + modes + "&x=1"); got.StatusCode != 200 || got.cached() != want {
+				t.Errorf("%s: %d, %q, want %q", modes, got.StatusCode, got.cached(), want)
+			}
+		}
+	}
+	log := p.logOf(13)
 	if !strings.Contains(log, site.public) || strings.Contains(log, "x=1") {
 		t.Errorf("the log must hold paths and no queries:\n%s", log)
 	}

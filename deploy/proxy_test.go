@@ -3,6 +3,7 @@ package deploy_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -53,27 +54,46 @@ func startNginxBefore(t *testing.T, edges [2]string) *proxy {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command(program, "-c", filepath.Join(p.dir, "nginx.conf"), "-p", p.dir, "-e", "stderr")
+	p.start(exec.Command(program, "-c", filepath.Join(p.dir, "nginx.conf"), "-p", p.dir, "-e", "stderr"))
+	return p
+}
+
+// start runs a proxy until the test ends, and returns once it accepts connections.
+func (p *proxy) start(cmd *exec.Cmd) {
+	p.t.Helper()
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		<-ended
-	})
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	end := func(signal os.Signal) {
+		_ = cmd.Process.Signal(signal)
+		ended <- <-ended
+	}
+	p.t.Cleanup(func() { end(os.Interrupt) })
+	for deadline := time.Now().Add(20 * time.Second); len(ended) == 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if c, err := net.Dial("tcp", p.address); err == nil {
 			_ = c.Close()
-			return p
-		}
-		if len(ended) > 0 || time.Now().After(deadline) {
-			t.Fatalf("nginx does not answer: %s", said.String())
+			return
 		}
 	}
+	end(os.Kill)
+	p.t.Fatalf("%s does not answer: %s", cmd.Path, said.String())
+}
+
+// replaced returns a shipped configuration with changes, each of which must have something to replace.
+func (p *proxy) replaced(name string, changes [][2]string) string {
+	p.t.Helper()
+	text := read(p.t, name)
+	for _, change := range changes {
+		if !strings.Contains(text, change[0]) {
+			p.t.Fatalf("%s does not hold %q", name, change[0])
+		}
+		text = strings.ReplaceAll(text, change[0], change[1])
+	}
+	return text
 }
 
 // frame is the file around the shipped one: what a distribution's nginx.conf does.
@@ -90,8 +110,7 @@ include livery.conf; }
 }
 
 func (p *proxy) configuration() string {
-	text := read(p.t, "nginx/livery.conf")
-	for _, change := range [][2]string{
+	return p.replaced("nginx/livery.conf", [][2]string{
 		{"listen 443 ssl http2;", "listen " + p.address + " ssl http2;"},
 		{"127.0.0.1:8090 ", p.edges[0] + " "},
 		{"127.0.0.1:8190 ", p.edges[1] + " "},
@@ -100,13 +119,7 @@ func (p *proxy) configuration() string {
 		{"/var/log/nginx/livery.log", filepath.Join(p.dir, "access.log")},
 		{"/etc/livery/tls/cdn", filepath.Join(p.dir, "tls")},
 		{"/etc/livery/tls/api", filepath.Join(p.dir, "tls")},
-	} {
-		if !strings.Contains(text, change[0]) {
-			p.t.Fatalf("nginx/livery.conf does not hold %q", change[0])
-		}
-		text = strings.ReplaceAll(text, change[0], change[1])
-	}
-	return text
+	})
 }
 
 // certify writes a certificate that no authority signed.
@@ -155,6 +168,18 @@ func (a answer) cached() string {
 		}
 	}
 	return ""
+}
+
+// transport sends requests to the proxy, whatever host they name.
+func (p *proxy) transport(http2 bool) *http.Transport {
+	transport := &http.Transport{
+		ForceAttemptHTTP2: http2, DisableCompression: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "tcp", p.address)
+		},
+	}
+	p.t.Cleanup(transport.CloseIdleConnections)
+	return transport
 }
 
 // dial opens a TLS connection to one of the servers by name.

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -144,7 +145,8 @@ type response struct {
 	body   string
 }
 
-// do sends a request with these header lines ("Name: value").
+// do sends a request with these header lines ("Name: value"). It fails if an origin may read the answer and not its timing, or
+// the other way round.
 func (r *running) do(method, path string, lines ...string) response {
 	r.t.Helper()
 	req, err := http.NewRequest(method, r.url+path, nil)
@@ -167,6 +169,9 @@ func (r *running) do(method, path string, lines ...string) response {
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
 		r.t.Fatal(err)
+	}
+	if readers, timers := res.Header["Access-Control-Allow-Origin"], res.Header["Timing-Allow-Origin"]; !slices.Equal(readers, timers) {
+		r.t.Errorf("%s %s: %v may read the answer, and %v its timing", method, path, readers, timers)
 	}
 	return response{res.StatusCode, res.Header, string(body)}
 }
@@ -254,7 +259,7 @@ func TestPinnedFilesAreImmutable(t *testing.T) { // S40, S72, A90
 		want(t, got, 200, "4px")
 		for name, value := range map[string]string{
 			"Content-Type": contentType, "Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff",
-			"Cross-Origin-Resource-Policy": "cross-origin", "Access-Control-Allow-Origin": "*", "Vary": "Accept-Encoding", "Accept-Ranges": "bytes",
+			"Cross-Origin-Resource-Policy": "cross-origin", "Access-Control-Allow-Origin": "*", "Timing-Allow-Origin": "*", "Vary": "Accept-Encoding", "Accept-Ranges": "bytes",
 			"Age": "", "Server": "",
 		} {
 			if got.header.Get(name) != value {

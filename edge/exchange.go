@@ -13,15 +13,6 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// resource is what a request asks for.
-type resource uint8
-
-const (
-	fileResource     resource = iota // a file of a pair
-	manifestResource                 // the manifest of a Theme
-	eventsResource                   // the event stream of a pair
-)
-
 // exchange is one request on its way through the checks, on either path. It is reused; its slices are the server's
 // for as long as the request takes.
 type exchange struct {
@@ -29,7 +20,7 @@ type exchange struct {
 	records.Held                      // Theme: nil until it is known
 	ctx          *fasthttp.RequestCtx // nil: the event loop has the request
 	address      address.Address
-	asked        resource
+	asked        address.Resource
 	room         []byte // for the key of a pair in modes
 	path         []byte
 	query        []byte

@@ -172,6 +172,7 @@ var onBothPaths = map[string]func(*testing.T){
 	"TestFeedOfAnEdgeGoesOn":                       TestFeedOfAnEdgeGoesOn,
 	"TestTreeTellsAPublishAtOnce":                  TestTreeTellsAPublishAtOnce,
 	"TestACutOffEdgeTellsNothingAtOnce":            TestACutOffEdgeTellsNothingAtOnce,
+	"TestTreeAsksLittleWhileCutOff":                TestTreeAsksLittleWhileCutOff,
 	"TestFloodOfUnknownAddresses":                  TestFloodOfUnknownAddresses,
 	"TestPagesFollowChanges":                       TestPagesFollowChanges,
 	"TestEventStreamsHaveTheRulesOfTheirTheme":     TestEventStreamsHaveTheRulesOfTheirTheme,

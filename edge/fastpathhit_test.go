@@ -74,6 +74,9 @@ func signatureOf(path string) string {
 	return "?" + modes + "&" + signature(path)[1:]
 }
 
+// escapedModes are testModes as URLSearchParams writes them.
+var escapedModes = strings.ReplaceAll(testModes, ",", "%2C")
+
 var readyCases = []struct {
 	name    string
 	serving record.Serving
@@ -107,12 +110,15 @@ var readyCases = []struct {
 	{"modes and more", openServing, "/-/latest/tokens.css?modes=" + testModes + "&v=3", []string{"Accept-Encoding: zstd"}, true},
 	{"modes, not modified", openServing, "/-/1/tokens.css?modes=" + testModes, []string{"If-None-Match: *"}, true},
 	{"a range of modes", openServing, "/-/1/tokens.css?modes=" + testModes, []string{"Range: bytes=0-99"}, true},
+	{"modes that are escaped", openServing, "/-/1/tokens.css?modes=" + escapedModes, nil, true},
+	{"signed modes that are escaped", signedServing, "/-/1/tokens.css" + strings.Replace(signatureOf("/-/1/tokens.css?modes="+testModes), testModes, escapedModes, 1), nil, true},
 	{"signed modes", signedServing, "/-/1/tokens.css" + signatureOf("/-/1/tokens.css?modes="+testModes), nil, true},
 	{"signed, a query of today", openServing, "/-/1/tokens.css?v=1&w=modes", nil, true},
 
 	{"modes that are not held", openServing, "/-/1/tokens.css?modes=scheme.light", nil, false},
 	{"modes behind another parameter", openServing, "/-/1/tokens.css?v=1&modes=" + testModes, nil, false},
-	{"modes in another spelling", openServing, "/-/1/tokens.css?modes=scheme%2Edark,contrast.more", nil, false},
+	{"modes that are escaped twice", openServing, "/-/1/tokens.css?modes=" + strings.ReplaceAll(escapedModes, "%", "%25"), nil, false},
+	{"escaped modes that nobody signed", signedServing, "/-/1/tokens.css?modes=" + escapedModes + "&" + signature("/-/1/tokens.css")[1:], nil, false},
 	{"signed without the modes", signedServing, "/-/1/tokens.css?modes=" + testModes + "&" + signature("/-/1/tokens.css")[1:], nil, false},
 	{"signed with other modes", signedServing, "/-/1/tokens.css" + strings.Replace(signatureOf("/-/1/tokens.css?modes="+testModes), "more", "less", 1), nil, false},
 	{"a range outside", openServing, "/-/1/tokens.css", []string{"Range: bytes=9999999-"}, false},
@@ -199,7 +205,7 @@ func TestReadyDoesNotAllocate(t *testing.T) {
 
 func BenchmarkReady(b *testing.B) {
 	e := warmed(b, openServing)
-	for _, file := range []string{"1/tokens.css", "latest/tokens.css", "latest/tokens.css?modes=" + testModes} {
+	for _, file := range []string{"1/tokens.css", "latest/tokens.css", "latest/tokens.css?modes=" + testModes, "latest/tokens.css?modes=" + escapedModes} {
 		b.Run(file, func(b *testing.B) {
 			request := scannedRequest("/"+testEnv+"/"+testTheme+"/-/"+file, []string{"Accept-Encoding: gzip, deflate, br, zstd"})
 			for name, s := range map[string]loop.Source{"worked out": fastPath{e}, "remembered": fastPath{e}.ForLoop()} {

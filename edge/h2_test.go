@@ -119,6 +119,8 @@ func TestHTTP2AnswersAsHTTP1(t *testing.T) { // S228 to S231, A67, A80, A83, A90
 		{"a query", "GET", pinned + "?x=1", nil, 200},
 		{"modes", "GET", latest + "?modes=scheme.dark", []string{"Accept-Encoding: br"}, 200},
 		{"the conditional style sheet", "GET", pinned + "?modes=scheme", nil, 200},
+		{"modes that are escaped", "GET", latest + "?modes=scheme%2Edark", nil, 200},
+		{"modes that are escaped twice", "GET", latest + "?modes=scheme%252Edark", nil, 404},
 		{"HEAD of modes", "HEAD", pinned + "?modes=scheme.dark", nil, 200},
 		{"a range of modes", "GET", pinned + "?modes=scheme.dark", []string{"Range: bytes=5-20"}, 206},
 		{"a current copy of modes", "GET", pinned + "?modes=scheme.dark", []string{"If-None-Match: *"}, 304},

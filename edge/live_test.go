@@ -145,7 +145,7 @@ func TestPagesFollowChanges(t *testing.T) {
 		own[name], brands[name] = c.follow(eventsPath(thm, "-"), 200), c.follow(eventsPath(thm, brand), 200)
 		for header, value := range map[string]string{
 			"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no",
-			"Access-Control-Allow-Origin": "*", "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "cross-origin",
+			"Access-Control-Allow-Origin": "*", "Timing-Allow-Origin": "*", "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "cross-origin",
 		} {
 			if got := own[name].answer.Header.Get(header); got != value {
 				t.Errorf("%s: %s %q, want %q", name, header, got, value)

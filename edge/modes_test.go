@@ -38,6 +38,8 @@ func TestModesAreServed(t *testing.T) {
 				want(t, r.get(css+"?modes=scheme.dim,contrast.more"), 200, "1px")
 				want(t, r.get(css+"?modes=contrast.more"), 200, plain)
 				want(t, r.get(css+"?modes=scheme,contrast"), 200, "1px")
+				want(t, r.get(css+"?modes=scheme%2Ccontrast"), 200, "1px")
+				want(t, r.get(css+"?modes=scheme%2edim%2ccontrast.more"), 200, "1px")
 				want(t, r.get(css+"?v=1"), 200, plain)
 				want(t, r.get(css+"?modes=scheme.dark&v=1"), 200, "9px")
 			}
@@ -46,7 +48,7 @@ func TestModesAreServed(t *testing.T) {
 			}
 			for _, missing := range []string{
 				css + "?modes=scheme.light", css + "?modes=touch", css + "?modes=contrast.more,scheme.dark", css + "?modes=contrast,scheme",
-				css + "?v=1&modes=scheme.dark", css + "?modes=", css + "?modes=scheme%2edark", path(variant, version, "tokens.json") + "?modes=scheme",
+				css + "?v=1&modes=scheme.dark", css + "?modes=", css + "?modes=scheme%252edark", css + "?modes=scheme+contrast", path(variant, version, "tokens.json") + "?modes=scheme",
 				path(variant, "7", "tokens.css") + "?modes=scheme.dark",
 			} {
 				want(t, r.get(missing), 404, "notFound")
@@ -119,7 +121,9 @@ func TestSignaturesCoverModes(t *testing.T) {
 			"modes=scheme.dark&" + dark + "&":             403,
 			dark + "&modes=scheme.dark":                   404,
 			"modes=scheme.dark&" + dark + "&modes=":       404,
-			"modes=scheme%2Edark&" + dark:                 404,
+			"modes=scheme%2Edark&" + dark:                 200,
+			"modes=scheme%252Edark&" + dark:               404,
+			"modes=scheme%2Edim&" + dark:                  403,
 			"modes=scheme.light&" + folder:                404,
 			"modes=scheme.dark&modes=scheme.dark&" + dark: 404,
 		} {

@@ -61,7 +61,8 @@ func (e *Edge) serve(x *exchange) *respond.Problem {
 	if options && string(x.path) == "*" {
 		return nil
 	}
-	if !x.parse() || x.asked == eventsResource && e.live == nil {
+	var ok bool
+	if x.address, x.asked, ok = address.ParseAny(x.path, x.query, x.room); !ok || x.asked == address.Events && e.live == nil {
 		return respond.NotFound
 	}
 	if !options && string(method) != fasthttp.MethodGet && string(method) != fasthttp.MethodHead {
@@ -82,28 +83,14 @@ func (e *Edge) serve(x *exchange) *respond.Problem {
 		x.response.Preflight(&x.view)
 		x.response.WriteTo(&x.ctx.Response)
 		return nil
-	case x.asked == manifestResource:
+	case x.asked == address.Manifest:
 		return e.respondManifest(x)
 	case x.PairState.Missing != "":
 		return respond.NotFound
-	case x.asked == eventsResource:
+	case x.asked == address.Events:
 		return e.respondEvents(x)
 	}
 	return e.respond(x)
-}
-
-// parse reads the address, and reports whether it is one.
-func (x *exchange) parse() (ok bool) {
-	if x.address, ok = address.Parse(x.path, x.query, x.room); ok {
-		return true
-	}
-	if x.address, ok = address.ParseManifest(x.path, x.query); ok {
-		x.asked = manifestResource
-		return true
-	}
-	x.address, ok = address.ParseEvents(x.path, x.query)
-	x.asked = eventsResource
-	return ok
 }
 
 // checkHead refuses requests that another reader of the connection might understand differently.
@@ -133,11 +120,11 @@ func (e *Edge) find(x *exchange) *respond.Problem {
 	}
 	x.Theme, x.ThemeState = t, s
 	switch {
-	case x.asked == manifestResource && s.Record.Serving.NoManifest:
+	case x.asked == address.Manifest && s.Record.Serving.NoManifest:
 		return respond.NotFound
-	case x.asked == manifestResource:
+	case x.asked == address.Manifest:
 		return nil
-	case x.asked == fileResource && !s.Files[x.address.File]:
+	case x.asked == address.File && !s.Files[x.address.File]:
 		return respond.NotFound
 	}
 	x.Pair, x.PairState, o, err = e.records.Pair(t, s, x.address.Pair, &x.Lookup)

@@ -331,3 +331,49 @@ func TestACutOffEdgeTellsNothingAtOnce(t *testing.T) {
 	})
 	http.DefaultClient.CloseIdleConnections()
 }
+
+// An edge whose upstream is cut off asks it no more than that one asks the origin that it lost: what is held is served, by an
+// edge that was restarted too, and a question now and then finds that the origin is back.
+func TestTreeAsksLittleWhileCutOff(t *testing.T) {
+	f := publishedFeed(t)
+	addresses := f.variants(150)
+	middle := run(t, f, ownRuntime(t))
+	url := middle.serveFeed("127.0.0.1:0")
+	leaf := run(t, f, ownRuntime(t), behind(url))
+	leaf.settle()
+	leaf.warm(addresses...)
+	f.stop()
+	middle.lose()
+	leaf.lose()
+	asks := func(who string, r *running) {
+		t.Helper()
+		r.clock.add(time.Hour)
+		before := r.counted("livery_edge_upstream_requests_total")
+		began := time.Now()
+		for range 2 {
+			for _, address := range addresses {
+				got := r.get(address)
+				want(t, got, 200, "px")
+				header(t, got, "Cache-Status", "livery; hit; detail=stale")
+			}
+		}
+		most := 20 + float64(time.Since(began)/(250*time.Millisecond))
+		if asked := r.counted("livery_edge_upstream_requests_total") - before; asked > most {
+			t.Errorf("%s asked %v times for %d files, want at most %v", who, asked, len(addresses), most)
+		}
+	}
+	asks("the edge that lost its origin", middle)
+	asks("the edge behind it", leaf)
+	leaf.stop()
+	again := run(t, f, ownRuntime(t), behind(url), at(leaf.dir))
+	asks("the edge behind it, restarted", again)
+	empty := run(t, f, behind(url))
+	empty.lose()
+	want(t, empty.get(addresses[0]), 200, "px")
+
+	f.restart()
+	f.publish(thm, biggerTheme)
+	latest := path("-", "latest", "tokens.css")
+	eventually(t, "catching up", func() bool { return strings.Contains(again.get(latest).body, "5px") })
+	eventually(t, "a current answer", func() bool { return again.get(addresses[0]).header.Get("Cache-Status") == "livery; hit" })
+}

@@ -76,7 +76,7 @@ func (a *app) servingSet() *cobra.Command {
 	f.StringVar(&s.missing, "missing-origin", "", "`WORD` for requests that name no origin: allowNonBrowsers, refuse or allow")
 	f.StringArrayVar(&s.ranges, "allowed-ip", nil, "`CIDR` range of addresses that may load the files; may be repeated")
 	f.StringVar(&s.prefix, "prefix", "", "CSS `PREFIX` of custom properties; '' for none")
-	f.BoolVar(&s.manifest, "manifest", true, "have edges serve the manifest, which lists the Variants to all who may load the files; --manifest=false: none")
+	f.BoolVar(&s.manifest, "manifest", true, "have edges serve the manifest, which lists the published Variants to all who may load the files; --manifest=false: none")
 	f.BoolVar(&s.clearOrigins, "clear-allowed-origins", false, "allow every origin")
 	f.BoolVar(&s.clearRanges, "clear-allowed-ips", false, "allow every address")
 	cmd.MarkFlagsMutuallyExclusive("allowed-origin", "clear-allowed-origins")

@@ -51,7 +51,7 @@ func (a *app) signCommand() *cobra.Command {
 
 func (a *app) sign(file string, s signFlags) error {
 	u, err := url.Parse(file)
-	if err != nil || u.Host == "" || u.ForceQuery || u.Fragment != "" || !signable(u) {
+	if err != nil || u.Host == "" || u.ForceQuery || u.Fragment != "" || !spellModes(u) {
 		return term.UsageError("Give an address as servingUrls lists it, with no parameter but modes.", "%q is not the address of a served file", file)
 	}
 	if s.folder && u.RawQuery != "" || s.folder != strings.HasSuffix(u.Path, "/") {
@@ -69,15 +69,22 @@ func (a *app) sign(file string, s signFlags) error {
 			path, separator = path+"?"+u.RawQuery, "&"
 		}
 		signed.Parameters = policy.Sign(path, until, key)
-		signed.URL = file + separator + signed.Parameters
+		signed.URL = u.String() + separator + signed.Parameters
 	}
 	return a.Show(signed, func() { a.Say("%s", cmp.Or(signed.URL, signed.Parameters)) })
 }
 
-// signable reports whether the query of an address is empty, or names modes and nothing else.
-func signable(u *url.URL) bool {
-	modes, rest, ok := address.SplitQuery([]byte(u.RawQuery))
-	return ok && len(rest) == 0 && u.RawQuery == strings.Trim(u.RawQuery, "&") && (u.RawQuery == "" || len(modes) > 0)
+// spellModes writes the modes of an address unescaped, as a signature covers them. It reports whether the query is empty, or
+// names modes and nothing else.
+func spellModes(u *url.URL) bool {
+	modes, rest, ok := address.SplitQuery([]byte(u.RawQuery), nil)
+	if !ok || len(rest) > 0 || strings.HasSuffix(u.RawQuery, "&") || u.RawQuery != "" && len(modes) == 0 {
+		return false
+	}
+	if len(modes) > 0 {
+		u.RawQuery = address.ModesParameter.String() + "=" + string(modes)
+	}
+	return true
 }
 
 // signature is what sign tells under --json.

@@ -19,7 +19,7 @@ func (a *app) themeManifest() *cobra.Command {
 		Use:   "manifest THEME",
 		Short: "Show the one address that an application needs, and what stands behind it",
 		Long: "Prints the address of the manifest, which edges serve with the rules of the Theme: its files and those\n" +
-			"of its Variants, by slug, with their addresses, versions and digests. --json prints the manifest.",
+			"of its published Variants, by slug, with their addresses, versions and digests. --json prints the manifest.",
 		Example: "  livery theme manifest acme --env sandbox",
 	}
 	return a.onTheme(cmd, func(ctx context.Context, c *client.Client, f target.Resolved) error {
@@ -45,7 +45,7 @@ func (a *app) printManifest(m client.Manifest) {
 	add("", strconv.Itoa(m.Version), term.Mark(true), m.Files)
 	for _, slug := range slices.Sorted(maps.Keys(m.Variants)) {
 		v := m.Variants[slug]
-		add(slug, term.Version(v.Version), term.Mark(v.Sealed), v.Files)
+		add(slug, strconv.Itoa(v.Version), term.Mark(v.Sealed), v.Files)
 	}
 	a.PrintTable(t)
 }

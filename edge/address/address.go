@@ -1,4 +1,5 @@
-// Package address takes the addresses apart that an edge serves. Each has exactly one spelling.
+// Package address parses the addresses that an edge serves. A path has exactly one spelling; the value of ModesParameter may
+// also be percent-encoded.
 package address
 
 import (
@@ -10,7 +11,7 @@ import (
 )
 
 // Address is one served address, "/{env}/{theme}/{-|variant}/{latest|number}/{file}", perhaps with "?modes={modes}" behind
-// it, taken apart. Its slices are parts of the path and the query, but for the key of a pair with modes.
+// it, parsed. Its slices are parts of the path and the query, except for the key of a pair with modes and the modes in it.
 type Address struct {
 	Theme []byte // "{env}/{theme}": the key of the Theme
 	Pair
@@ -23,7 +24,7 @@ type Pair struct {
 	Key     []byte // "{env}/{theme}/{-|variant}/{latest|number}", with "/{modes}" behind it if there are modes
 	Version uint32 // 0: latest
 	Own     bool   // the Theme's own files, not a Variant's
-	Modes   []byte // as the address names them; empty: none
+	Modes   []byte // percent-decoded; empty: none
 }
 
 // The lengths of an id: a prefix of four bytes and 26 characters.
@@ -35,8 +36,49 @@ const (
 // MaxKeyBytes is how long the key of a pair may be.
 const MaxKeyBytes = 3*idLength + len("////4294967295") + maxModesBytes
 
-// Parse reads a path and a query as they were sent, undecoded: an address has exactly one spelling. The key of a pair with
-// modes is appended to room.
+// Resource is a form of address: what it leads to.
+type Resource uint8
+
+// The resources.
+const (
+	File     Resource = iota // a file of a pair
+	Manifest                 // the manifest of a Theme
+	Events                   // the event stream of a pair
+	ResourceCount
+)
+
+var parsers = [ResourceCount]func(path, query, room []byte) (Address, bool){File: Parse, Manifest: parseManifest, Events: parseEvents}
+
+// ParseAny parses an address of any Resource, like Parse.
+func ParseAny(path, query, room []byte) (a Address, r Resource, ok bool) {
+	for r = range ResourceCount {
+		if a, ok = parsers[r](path, query, room); ok {
+			return a, r, true
+		}
+	}
+	return Address{}, 0, false
+}
+
+// Parameter is a parameter of a query that the answer depends on.
+type Parameter uint8
+
+// The parameters, in the order in which they stand in a query.
+const (
+	ModesParameter Parameter = iota
+	URLPrefixParameter
+	ExpiresParameter
+	KeyNameParameter
+	SignatureParameter
+	ParameterCount
+)
+
+// String returns the name of the parameter.
+func (p Parameter) String() string {
+	return [ParameterCount]string{"modes", "URLPrefix", "Expires", "KeyName", "Signature"}[p]
+}
+
+// Parse parses the address of a file from a path and a query as they were sent. The key of a pair with modes is appended to
+// room.
 func Parse(path, query, room []byte) (a Address, ok bool) {
 	slash := bytes.LastIndexByte(path, '/')
 	if slash < 1 || path[0] != '/' {
@@ -48,16 +90,17 @@ func Parse(path, query, room []byte) (a Address, ok bool) {
 	if a.File, ok = abi.FileByName(string(path[slash+1:])); !ok || len(query) == 0 {
 		return a, ok
 	}
-	if a.Modes, a.Query, ok = SplitQuery(query); !ok || len(a.Modes) == 0 {
+	key := append(append(room, a.Key...), '/')
+	if a.Modes, a.Query, ok = SplitQuery(query, key[len(key):]); !ok || len(a.Modes) == 0 {
 		return a, ok
 	}
-	a.Key = append(append(append(room, a.Key...), '/'), a.Modes...)
+	a.Key = append(key, a.Modes...) // in place, if room was large enough
 	return a, a.File == abi.TokensCSS || bytes.IndexByte(a.Modes, '.') >= 0
 }
 
-// ParseManifest reads the address of a Theme's manifest, "/{env}/{theme}/manifest.json". No Variant can have it: the address
+// parseManifest reads the address of a Theme's manifest, "/{env}/{theme}/manifest.json". No Variant can have it: the address
 // of a file has two more parts.
-func ParseManifest(path, query []byte) (a Address, ok bool) {
+func parseManifest(path, query, _ []byte) (a Address, ok bool) {
 	key, ok := bytes.CutSuffix(path, []byte("/"+feedproto.ManifestFile))
 	if !ok || len(key) == 0 || key[0] != '/' {
 		return Address{}, false
@@ -72,8 +115,8 @@ func ParseManifest(path, query []byte) (a Address, ok bool) {
 // eventsFile stands in the place of a file's name in the address of an event stream.
 const eventsFile = "events"
 
-// ParseEvents reads the address of the event stream of a Theme or Variant, "/{env}/{theme}/{-|variant}/latest/events".
-func ParseEvents(path, query []byte) (a Address, ok bool) {
+// parseEvents reads the address of the event stream of a Theme or Variant, "/{env}/{theme}/{-|variant}/latest/events".
+func parseEvents(path, query, _ []byte) (a Address, ok bool) {
 	key, ok := bytes.CutSuffix(path, []byte("/"+eventsFile))
 	if !ok || len(key) == 0 || key[0] != '/' {
 		return Address{}, false

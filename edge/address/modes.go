@@ -2,8 +2,8 @@ package address
 
 import "bytes"
 
-// ModesParameter is the parameter that names modes. It begins a query, before the parameters of a signature.
-const ModesParameter = "modes="
+// modesPrefix begins a query that names modes.
+var modesPrefix = []byte(ModesParameter.String() + "=")
 
 // lightDark stands behind a dimension that is asked for with light-dark().
 const lightDark = "~light-dark"
@@ -15,21 +15,36 @@ const (
 	maxModesBytes = maxModeParts*(2*maxModeName+len(".")) + (maxModeParts-1)*len(",")
 )
 
-// SplitQuery returns the modes that a query begins with, if it does, and what follows them. ok is false if the modes are not
-// well formed, or if another parameter of the query is called "modes", in any spelling: a request that means modes never
-// gets a file without them.
-func SplitQuery(query []byte) (modes, rest []byte, ok bool) {
-	if !bytes.HasPrefix(query, []byte(ModesParameter)) {
+// SplitQuery returns the modes that a query begins with, percent-decoded once, and what follows them. Modes that have to be
+// decoded are appended to room. ok is false if the modes are not well formed, or if another parameter of the query is called
+// "modes", in any spelling: a request that means modes never gets a file without them.
+func SplitQuery(query, room []byte) (modes, rest []byte, ok bool) {
+	value, named := bytes.CutPrefix(query, modesPrefix)
+	if !named {
 		return nil, query, !namesModes(query)
 	}
-	modes, rest, _ = bytes.Cut(query[len(ModesParameter):], []byte{'&'})
+	value, rest, _ = bytes.Cut(value, []byte{'&'})
+	if modes = value; bytes.IndexByte(value, '%') >= 0 {
+		modes = appendDecoded(room, value)[len(room):]
+	}
 	return modes, rest, validModes(modes) && !namesModes(rest)
+}
+
+// appendDecoded appends a value of ModesParameter to dst, percent-decoded once. A value that is too long for modes is cut
+// where that is certain.
+func appendDecoded(dst, value []byte) []byte {
+	for end := len(dst) + maxModesBytes; len(value) > 0 && len(dst) <= end; {
+		var c byte
+		c, value = decoded(value)
+		dst = append(dst, c)
+	}
+	return dst
 }
 
 // Relevant returns the part of a query that the answer depends on, as sent: all of one that begins with modes, which are
 // not checked, and nothing of another. ok is false if SplitQuery refuses a query that does not begin with modes.
 func Relevant(query []byte) (part []byte, ok bool) {
-	if len(query) == 0 || bytes.HasPrefix(query, []byte(ModesParameter)) {
+	if len(query) == 0 || bytes.HasPrefix(query, modesPrefix) {
 		return query, true
 	}
 	return nil, !namesModes(query)

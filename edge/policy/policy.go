@@ -84,7 +84,7 @@ func (r *Rules) HasKeys() bool {
 type Request struct {
 	Client netip.Addr // the zero Addr is in no range
 	Path   []byte     // as sent, without query
-	Modes  []byte     // that the query begins with, which a signature covers; empty: none
+	Modes  []byte     // that the query begins with, percent-decoded, which a signature covers; empty: none
 	Query  []byte     // what follows them, as sent, without "?" or "&"
 	Now    time.Time
 

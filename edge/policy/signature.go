@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/livery/edge/address"
 	"example.com/livery/storage/record"
 )
 
@@ -50,18 +51,18 @@ func (r *Rules) verify(req *Request) (expires time.Time, ok bool) {
 	rest := string(req.Query)
 	target := string(req.Path)
 	if len(req.Modes) > 0 {
-		target += "?modes=" + string(req.Modes)
+		target += "?" + address.ModesParameter.String() + "=" + string(req.Modes)
 	}
-	if encoded, after, folder := parameter(rest, "URLPrefix"); folder {
+	if encoded, after, folder := parameter(rest, address.URLPrefixParameter); folder {
 		prefix, err := decode(encoded)
 		if err != nil || !covers(prefix, req.Path) {
 			return time.Time{}, false
 		}
 		target, rest = string(prefix)+"*", after
 	}
-	seconds, rest, ok1 := parameter(rest, "Expires")
-	keyID, rest, ok2 := parameter(rest, "KeyName")
-	encoded, rest, ok3 := parameter(rest, "Signature")
+	seconds, rest, ok1 := parameter(rest, address.ExpiresParameter)
+	keyID, rest, ok2 := parameter(rest, address.KeyNameParameter)
+	encoded, rest, ok3 := parameter(rest, address.SignatureParameter)
 	if !ok1 || !ok2 || !ok3 || rest != "" || strings.HasSuffix(string(req.Query), "&") {
 		return time.Time{}, false
 	}
@@ -83,9 +84,9 @@ func (r *Rules) signs(given []byte, target, seconds, keyID string) bool {
 	return false
 }
 
-// parameter takes "name=value" off the front of a query.
-func parameter(query, name string) (value, rest string, ok bool) {
-	value, ok = strings.CutPrefix(query, name+"=")
+// parameter cuts "name=value" off the front of a query.
+func parameter(query string, name address.Parameter) (value, rest string, ok bool) {
+	value, ok = strings.CutPrefix(query, name.String()+"=")
 	if !ok {
 		return "", query, false
 	}

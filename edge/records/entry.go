@@ -82,7 +82,7 @@ func (s *Store) serveStaleNow(f *fetchState, at upstream.Endpoint, flight string
 	if !s.Upstream.EndpointDown(at) {
 		return false
 	}
-	if s.Upstream.Backoff(at) == nil && f.background.CompareAndSwap(false, true) {
+	if s.Upstream.Backoff(at, true) == nil && f.background.CompareAndSwap(false, true) {
 		s.Go(func() {
 			defer f.background.Store(false)
 			_, _ = s.Share(&Lookup{}, flight, ask) // the next lookup sees what came of it
@@ -138,11 +138,11 @@ func lookUp[S any, P based[S]](s *Store, e *entry[S], k kind[S], held *S, l *Loo
 // refresh asks upstream once. If it cannot be reached the last good state is returned, or the error if there is none.
 func refresh[S any, P based[S]](ctx context.Context, s *Store, e *entry[S], k kind[S]) (*S, error) {
 	change, now := k.owner().change.Load(), s.Now()
-	if backoff := s.Upstream.Backoff(k.endpoint()); backoff != nil || s.inBackoff(&e.fetch, now) {
+	held, onDisk := e.State(), k.onDisk()
+	if backoff := s.Upstream.Backoff(k.endpoint(), held != nil || onDisk); backoff != nil || s.inBackoff(&e.fetch, now) {
 		return lastGood(e, k, cmp.Or(backoff, upstream.ErrUnreachable))
 	}
-	held := e.State()
-	negative := (held == nil || P(held).base().Missing != "") && !k.onDisk()
+	negative := (held == nil || P(held).base().Missing != "") && !onDisk
 	if negative && !k.takeNegative(now) {
 		return lastGood(e, k, ErrBusy)
 	}

@@ -34,7 +34,7 @@ type refreshAnswer struct {
 func (r *refresher) askForTheme(ctx context.Context, t *Theme, hot []*Pair) *refreshAnswer {
 	change, now := t.change.Load(), r.Now()
 	since := r.heard.Load()
-	if since == nil || r.Upstream.Backoff(upstream.RefreshEndpoint) != nil || now.UnixNano() < r.unsupportedTo.Load() {
+	if since == nil || r.Upstream.Backoff(upstream.RefreshEndpoint, true) != nil || now.UnixNano() < r.unsupportedTo.Load() {
 		return nil
 	}
 	fed, meta, supported, err := r.Upstream.Refresh(ctx, t.Key, refreshQuestion(t.Key, *since, hot[:min(len(hot), pairsPerQuestion)]))

@@ -50,7 +50,7 @@ type Upstream interface {
 	Following() bool
 	Down() bool
 	EndpointDown(at upstream.Endpoint) bool
-	Backoff(at upstream.Endpoint) error
+	Backoff(at upstream.Endpoint, held bool) error
 	Outage() (since, next time.Time, down bool)
 	Recovered() <-chan struct{}
 	RecoveredAt() int64

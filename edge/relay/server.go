@@ -51,6 +51,9 @@ func New(c Config) *fasthttp.Server {
 
 func (s *Server) serve(ctx *fasthttp.RequestCtx) {
 	path, _ := respond.Target(ctx)
+	if !s.Following() {
+		ctx.Response.Header.Set(feedproto.CoverHeader, feedproto.NotFollowed)
+	}
 	switch {
 	case httpguard.Framing(ctx.Request.Header.RawHeaders()) != "":
 		ctx.SetConnectionClose()

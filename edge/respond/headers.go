@@ -35,6 +35,8 @@ var (
 	reprDigest         = newHeader("Repr-Digest", "")
 	resourcePolicy     = newHeader("Cross-Origin-Resource-Policy", "cross-origin")
 	serverTiming       = newHeader("Server-Timing", "")
+	timingAnyOrigin    = newHeader("Timing-Allow-Origin", "*")
+	timingOrigin       = newHeader("Timing-Allow-Origin", "")
 	unbuffered         = newHeader("X-Accel-Buffering", "no") // nginx passes each event on at once
 	useAsDictionary    = newHeader("Use-As-Dictionary", "")
 	varyEncoding       = newHeader("Vary", "Accept-Encoding")

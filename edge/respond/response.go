@@ -89,9 +89,11 @@ func (r *Response) begin(v *View) {
 	switch {
 	case !v.ByOrigin:
 		r.add(allowAnyOrigin, nil)
+		r.add(timingAnyOrigin, nil)
 		r.add(exposeHeaders, nil)
 	case len(v.AllowOrigin) > 0:
 		r.add(allowOrigin, v.AllowOrigin)
+		r.add(timingOrigin, v.AllowOrigin)
 		r.add(exposeHeaders, nil)
 	}
 }

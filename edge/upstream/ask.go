@@ -31,7 +31,7 @@ type reply[T any] struct {
 
 // askInTurn asks the upstreams in turn until one answers, and returns the error of the first. One that has not answered
 // within its share of the time that a request waits has the next one asked beside it. Those that gave no right
-// answer lately are asked if no other one does. notFollowed is true if the answer is not of the upstream that is
+// answer lately, or are cut off, are asked if no other one answers. notFollowed is true if the answer is not of the upstream that is
 // followed. path names the question.
 func askInTurn[T any](
 	ctx context.Context, p *Pool, at Endpoint, path string, ask func(context.Context, *Client) (T, error),
@@ -65,7 +65,7 @@ func askInTurn[T any](
 		err = cmp.Or(err, r.err)
 	}
 	if err == nil {
-		err = p.nextProbe(at)
+		err = p.nextProbe(at, false)
 	}
 	return answer, false, err
 }
@@ -117,7 +117,7 @@ func countSlow(late []*Client, at Endpoint) {
 }
 
 // order returns the upstreams as questions to an endpoint go to them: the one that is followed first, and last
-// those that gave no right answer, in the order of preference.
+// those that gave no right answer or are cut off, in the order of preference.
 func (p *Pool) order(followed *Client, at Endpoint) []*Client {
 	order := slices.Clone(p.clients)
 	now := p.clients[0].now().UnixNano()
@@ -131,7 +131,7 @@ func (p *Pool) order(followed *Client, at Endpoint) []*Client {
 // after its pause: nothing else would find that it answers again.
 func rank(u, followed *Client, at Endpoint, now int64) int {
 	switch {
-	case u.down() || now < u.endpoints[at].next():
+	case u.down() || u.cutOff.since() != 0 || now < u.endpoints[at].next():
 		return 2
 	case u != followed:
 		return 1

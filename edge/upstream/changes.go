@@ -17,11 +17,15 @@ func (u *Client) Changes(ctx context.Context, after string, wait, limit int) (fe
 	poll := feedproto.Poll{After: after, Wait: time.Duration(wait) * time.Second, Limit: limit}
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout+poll.Wait)
 	defer cancel()
+	askedAt := u.now()
 	a, err := u.get(ctx, poll.URI(), feedproto.MaxRecordBytes)
 	if err != nil {
 		return fed, m, err
 	}
 	if a.status != http.StatusOK {
+		if a.meta.NotFollowed {
+			u.cutOff.fail(askedAt.UnixNano(), u.now().UnixNano())
+		}
 		return fed, m, fmt.Errorf("%w: status %d of the feed", ErrUnreachable, a.status)
 	}
 	if err := json.Unmarshal(a.body, &fed); err != nil {

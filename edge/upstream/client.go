@@ -50,7 +50,8 @@ type Client struct {
 	client     *http.Client
 	now        func() time.Time
 	onRecovery func() // called when it answers again
-	outage     outage
+	outage     outage // it gives no answer
+	cutOff     outage // it answers, but follows no feed itself: what it says is no newer than before
 	endpoints  [endpointCount]endpointHealth
 
 	healthy    atomic.Bool  // its feed can be followed, as far as is known
@@ -91,21 +92,42 @@ func newClient(base string, c Config, now func() time.Time) (*Client, error) {
 // down reports whether the newest question, the feed's polls included, got no answer.
 func (u *Client) down() bool { return u.outage.since() != 0 }
 
-// endpointDown reports whether the newest questions, or those to an endpoint, were not answered right.
-func (u *Client) endpointDown(at Endpoint) bool { return u.down() || u.endpoints[at].since() != 0 }
+// endpointDown reports whether the newest questions, or those to an endpoint, got no right answer that is current.
+func (u *Client) endpointDown(at Endpoint) bool {
+	return u.down() || u.cutOff.since() != 0 || u.endpoints[at].since() != 0
+}
 
-// next returns from when on a question to an endpoint is let through, in Unix nanoseconds; 0: any is.
-func (u *Client) next(at Endpoint) int64 { return max(u.outage.next(), u.endpoints[at].next()) }
+// next returns from when on a question to an endpoint is let through, in Unix nanoseconds; 0: any is. held is as in Backoff.
+func (u *Client) next(at Endpoint, held bool) int64 {
+	next := max(u.outage.next(), u.endpoints[at].next())
+	if held {
+		next = max(next, u.cutOff.next())
+	}
+	return next
+}
 
 // admits reports whether the caller may ask an endpoint now, and then must.
 func (u *Client) admits(at Endpoint) bool {
 	now := u.now().UnixNano()
-	return now >= u.endpoints[at].next() && u.outage.admits(now) && u.endpoints[at].admits(now)
+	if now < u.endpoints[at].next() || !u.outage.admits(now) || !u.endpoints[at].admits(now) {
+		return false
+	}
+	u.cutOff.admits(now) // its answer says whether the upstream is still cut off
+	return true
 }
 
-// succeeded counts an answer.
-func (u *Client) succeeded() {
-	if u.outage.recover(u.now().UnixNano()) {
+// succeeded counts an answer to a question that was asked at a time. One of an upstream that follows no feed is no recovery:
+// an upstream that is back with it is cut off.
+func (u *Client) succeeded(m ResponseMeta, askedAt time.Time) {
+	now := u.now().UnixNano()
+	recovered := u.outage.recover(now)
+	switch {
+	case !m.NotFollowed:
+		recovered = u.cutOff.recover(now) || recovered
+	case recovered:
+		u.cutOff.fail(askedAt.UnixNano(), now)
+	}
+	if recovered {
 		u.onRecovery()
 	}
 }
@@ -273,6 +295,6 @@ func (u *Client) get(ctx context.Context, path string, limit int64) (response, e
 		u.failedUnlessCancelled(ctx, askedAt)
 		return response{}, err
 	}
-	u.succeeded()
+	u.succeeded(a.meta, askedAt)
 	return a, nil
 }

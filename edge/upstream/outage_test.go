@@ -64,7 +64,7 @@ func TestFirstAnswerWakesWaiters(t *testing.T) {
 	u.failed(time.Now())
 	u.holdBack(time.Now().Add(time.Hour))
 	back := s.Recovered()
-	u.succeeded()
+	u.succeeded(ResponseMeta{}, time.Now())
 	select {
 	case <-back:
 	default:
@@ -86,4 +86,44 @@ func TestOldFailureBeginsNoOutage(t *testing.T) {
 	if l.fail(15, 20); l.since() != 20 {
 		t.Errorf("since = %d, want 20", l.since())
 	}
+}
+
+// An upstream that answers while it follows no feed itself is asked for what is not held, and for what is held no more than one
+// that gives no answer. That it answers is no recovery.
+func TestUpstreamThatIsCutOff(t *testing.T) {
+	now := time.Unix(1000, 0)
+	p, err := New(Config{URLs: []string{"http://127.0.0.1:1"}}, func() time.Time { return now })
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := p.clients[0]
+	pass := func(d time.Duration) { now = now.Add(d) }
+	check := func(when string, held, absent, down bool) {
+		t.Helper()
+		if got := p.Backoff(ThemeEndpoint, true) == nil; got != held {
+			t.Errorf("%s what is held is asked for: %t, want %t", when, got, held)
+		}
+		if got := p.Backoff(ThemeEndpoint, false) == nil; got != absent {
+			t.Errorf("%s what is not held is asked for: %t, want %t", when, got, absent)
+		}
+		if got := p.EndpointDown(ThemeEndpoint); got != down {
+			t.Errorf("%s what is held is served as it is: %t, want %t", when, got, down)
+		}
+	}
+	check("at first", true, true, false)
+	u.failed(now)
+	check("after no answer", false, false, true)
+	pass(time.Second)
+	u.succeeded(ResponseMeta{NotFollowed: true}, now)
+	check("after an answer of an upstream that is cut off", false, true, true)
+	pass(time.Second)
+	check("a second later", true, true, true)
+	if !u.admits(ThemeEndpoint) {
+		t.Fatal("no question is let through")
+	}
+	check("after a question for anything", false, true, true)
+	u.succeeded(ResponseMeta{NotFollowed: true}, now)
+	check("after another such answer", false, true, true)
+	u.succeeded(ResponseMeta{}, now)
+	check("after an answer of one that follows a feed", true, true, false)
 }

@@ -78,7 +78,7 @@ func (p *Pool) Close() {
 // Down reports whether the newest question to every upstream, polls included, got no answer.
 func (p *Pool) Down() bool { return p.all((*Client).down) }
 
-// EndpointDown reports whether no upstream answers at an endpoint.
+// EndpointDown reports whether no upstream gives right answers at an endpoint that are current.
 func (p *Pool) EndpointDown(at Endpoint) bool {
 	return p.all(func(u *Client) bool { return u.endpointDown(at) })
 }
@@ -93,19 +93,21 @@ func (p *Pool) all(holds func(u *Client) bool) bool {
 }
 
 // Backoff returns a BackoffError if asking an endpoint now is in vain, because every upstream gave no right
-// answer there a moment ago, or is being asked for one; else nil.
-func (p *Pool) Backoff(at Endpoint) error {
-	if r := p.nextProbe(at); r.Next > p.clients[0].now().UnixNano() {
+// answer there a moment ago, or is being asked for one; else nil. Of what is held, an upstream that is cut off itself has
+// nothing newer.
+func (p *Pool) Backoff(at Endpoint, held bool) error {
+	if r := p.nextProbe(at, held); r.Next > p.clients[0].now().UnixNano() {
 		return r
 	}
 	return nil
 }
 
-// nextProbe returns since when no upstream gives a right answer at an endpoint, and when one is asked again.
-func (p *Pool) nextProbe(at Endpoint) *BackoffError {
+// nextProbe returns since when no upstream gives a right answer at an endpoint, and when one is asked again. held is as in
+// Backoff.
+func (p *Pool) nextProbe(at Endpoint, held bool) *BackoffError {
 	r := &BackoffError{Next: math.MaxInt64}
 	for _, u := range p.clients {
-		r.Next = min(r.Next, u.next(at))
+		r.Next = min(r.Next, u.next(at, held))
 		r.Since = max(r.Since, u.outage.since(), u.endpoints[at].since())
 	}
 	return r

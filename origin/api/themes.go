@@ -29,9 +29,10 @@ func servedChange(now time.Time, t record.Theme) record.Change {
 // internalChange is the change-log entry of a commit that changes nothing an edge holds: labels and drafts.
 func internalChange(now time.Time) record.Change { return record.Change{At: now, Internal: true} }
 
-// detailsChange is the change-log entry of an update of a Theme or a Variant of it: the manifest has names, and no labels.
-func detailsChange(now time.Time, t record.Theme, renamed bool) record.Change {
-	if renamed {
+// detailsChange is the change-log entry of an update of a Theme or a Variant of it: the manifest has slugs, and nothing else
+// that an update changes.
+func detailsChange(now time.Time, t record.Theme, newSlug bool) record.Change {
+	if newSlug {
 		return servedChange(now, t)
 	}
 	return internalChange(now)
@@ -152,8 +153,7 @@ func (h themes) update(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		renamed := theme.Slug != t.theme.Slug || theme.DisplayName != t.theme.DisplayName
-		return h.changed(t, theme, detailsChange(h.config.Now(), theme, renamed))
+		return h.changed(t, theme, detailsChange(h.config.Now(), theme, theme.Slug != t.theme.Slug))
 	}}, nil
 }
 

@@ -114,8 +114,7 @@ func (h variants) update(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		renamed := v.Slug != t.variant.Slug || v.DisplayName != t.variant.DisplayName
-		d := decision{entry: detailsChange(h.config.Now(), t.theme, renamed), apply: func(tx storage.Tx) error { return writeVariant(tx, v, t.variant.Slug) }}
+		d := decision{entry: detailsChange(h.config.Now(), t.theme, v.Slug != t.variant.Slug), apply: func(tx storage.Tx) error { return writeVariant(tx, v, t.variant.Slug) }}
 		d.events = event(events.VariantChanged)
 		d.answer, err = tagged(h.newVariantBody(t.theme, v))
 		return d, err

@@ -1,5 +1,6 @@
-// Package manifest describes what a Theme serves in one document: its files and those of its Variants by their slugs, with
-// addresses, versions and digests. So an application carries one address and no ids.
+// Package manifest describes what a Theme serves in one document: its files and those of its published Variants by their slugs,
+// with addresses, versions and digests. So an application carries one address and no ids. Whoever may load the files may read
+// the document, so it holds no display names and nothing of a Variant that was never published.
 package manifest
 
 import (
@@ -21,19 +22,17 @@ type Manifest struct {
 	EnvironmentID string             `json:"environment"`
 	ThemeID       string             `json:"theme"`
 	Slug          string             `json:"slug"`
-	Name          string             `json:"name"`
 	Version       uint32             `json:"version"`
 	CacheLifetime uint32             `json:"cacheLifetime"` // seconds, the Environment's
 	Files         map[string]File    `json:"files"`         // the Theme's own, by their names
-	Variants      map[string]Variant `json:"variants"`      // by slug
+	Variants      map[string]Variant `json:"variants"`      // the published ones, by slug
 	Modes         []Mode             `json:"modes"`
 }
 
 // Variant is what a Variant serves at the version.
 type Variant struct {
 	ID      string          `json:"id"`
-	Name    string          `json:"name"`
-	Version *uint32         `json:"version"` // newest that the Variant has published; nil: none
+	Version uint32          `json:"version"` // newest that the Variant has published
 	Sealed  bool            `json:"sealed"`  // what path names never changes
 	Files   map[string]File `json:"files"`
 }
@@ -50,7 +49,7 @@ type File struct {
 type Mode struct {
 	Dimension string `json:"dimension"`
 	Mode      string `json:"mode"`
-	Variant   string `json:"variant,omitzero"` // slug of the Variant whose overrides it has
+	Variant   string `json:"variant,omitzero"` // slug of the Variant whose overrides it has; empty: none, or it is not published
 	When      string `json:"when,omitzero"`    // media condition
 	For       string `json:"for,omitzero"`     // slug of the brand's Variant; empty: every brand
 }
@@ -60,8 +59,8 @@ type Source struct {
 	environment record.Environment
 	theme       record.Theme
 	version     record.ThemeVersion
-	variants    []record.Variant
-	pairs       []record.Pair // of variants, at the version
+	variants    []record.Variant // that are published
+	pairs       []record.Pair    // of variants, at the version
 }
 
 // Read reads a Source. It returns storage.ErrNotFound if the Theme has no version.
@@ -86,6 +85,9 @@ func Read(r storage.Reader, environment record.Environment, theme record.Theme) 
 		if err != nil {
 			return s, err
 		}
+		if v.LatestVersion == 0 {
+			continue
+		}
 		pair, err := storage.Pairs.Read(r, environment.ID, theme.ID, id, number)
 		if err != nil && !errors.Is(err, storage.ErrNotFound) { // without a record it serves the Theme's own values
 			return s, err
@@ -98,17 +100,14 @@ func Read(r storage.Reader, environment record.Environment, theme record.Theme) 
 // Make makes the Manifest. Files that were not asked for before are rendered for their digests.
 func (s Source) Make(ctx context.Context, d *derive.Deriver) (m Manifest, err error) {
 	m = Manifest{
-		EnvironmentID: s.environment.ID, ThemeID: s.theme.ID, Slug: s.theme.Slug, Name: s.theme.DisplayName,
+		EnvironmentID: s.environment.ID, ThemeID: s.theme.ID, Slug: s.theme.Slug,
 		Version: s.version.Number, CacheLifetime: s.environment.CacheLifetime, Variants: map[string]Variant{}, Modes: s.modes(),
 	}
 	if m.Files, err = s.files(ctx, d, "-", record.Pair{}); err != nil {
 		return m, err
 	}
 	for i, v := range s.variants {
-		shown := Variant{ID: v.ID, Name: v.DisplayName, Sealed: s.pairs[i].Published}
-		if v.LatestVersion > 0 {
-			shown.Version = &v.LatestVersion
-		}
+		shown := Variant{ID: v.ID, Version: v.LatestVersion, Sealed: s.pairs[i].Published}
 		if shown.Files, err = s.files(ctx, d, v.ID, s.pairs[i]); err != nil {
 			return m, err
 		}
@@ -134,7 +133,7 @@ func (s Source) files(ctx context.Context, d *derive.Deriver, variant string, pa
 	return files, nil
 }
 
-// modes returns the Theme's list, which names Variants by their slugs.
+// modes returns the Theme's list, which names Variants by their slugs. It leaves out modes for brands that are not published.
 func (s Source) modes() []Mode {
 	slugs := map[string]string{}
 	for _, v := range s.variants {
@@ -142,7 +141,9 @@ func (s Source) modes() []Mode {
 	}
 	list := []Mode{}
 	for _, m := range s.theme.Modes {
-		list = append(list, Mode{m.Dimension, m.Mode, slugs[m.Variant], m.When, slugs[m.For]})
+		if m.For == "" || slugs[m.For] != "" {
+			list = append(list, Mode{m.Dimension, m.Mode, slugs[m.Variant], m.When, slugs[m.For]})
+		}
 	}
 	return list
 }

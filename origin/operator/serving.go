@@ -21,7 +21,7 @@ type Serving struct {
 	AllowedOrigins  []string `json:"allowedOrigins"`  // empty means no allowlist
 	MissingOrigin   string   `json:"missingOrigin"`   // allowNonBrowsers, refuse or allow
 	AllowedIPRanges []string `json:"allowedIPRanges"` // CIDR; empty means no restriction
-	Manifest        bool     `json:"manifest"`        // edges serve the manifest, which lists the Variants
+	Manifest        bool     `json:"manifest"`        // edges serve the manifest, which lists the published Variants
 	Prefix          string   `json:"prefix"`          // CSS prefix that the newest publish made live
 	NextPrefix      *string  `json:"nextPrefix"`      // CSS prefix that the next publish makes live; null means as it is
 }

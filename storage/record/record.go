@@ -135,7 +135,7 @@ type Serving struct {
 	MissingOrigin   string       `json:"missingOrigin"`   // allowNonBrowsers, refuse or allow
 	AllowedIPRanges []string     `json:"allowedIPRanges"` // CIDR; empty means no restriction
 
-	NoManifest bool `json:"noManifest,omitzero"` // edges do not serve the manifest, which lists the Variants
+	NoManifest bool `json:"noManifest,omitzero"` // edges do not serve the manifest, which lists the published Variants
 }
 
 // AssetSettings are the CSS settings that the newest publish made live.

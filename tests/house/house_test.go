@@ -195,7 +195,7 @@ var house = map[string]room{
 	"edge/h2":             {ours: "edge/clientlimit edge/loop edge/ratelimit edge/respond", others: "github.com/valyala/fasthttp golang.org/x/net"},
 	"edge/live":           {ours: "edge/clientlimit edge/loop", others: "github.com/valyala/fasthttp"},
 	"edge/listen":         {ours: "edge/clientlimit edge/h2 edge/live edge/loop edge/ratelimit edge/respond httpguard", others: "github.com/valyala/fasthttp golang.org/x/net"},
-	"edge/policy":         {ours: "storage/record"},
+	"edge/policy":         {ours: "edge/address storage/record"},
 	"edge/diskcache":      {ours: "edge/memcache feedproto storage/record", others: "github.com/go-json-experiment/json golang.org/x/sys"},
 	"edge/address":        {ours: "feedproto wasm/abi"},
 	"edge/memcache":       {},
