@@ -64,7 +64,7 @@ func names(list []record.Mode, general record.Mode, brand string) bool {
 // commas, with all their modes, or single modes, each as the only one of its dimension. conditional reports the former. ok
 // is false if the value has more than MaxDimensions parts, mixes the two, or names what the Theme does not have, a
 // dimension twice, or dimensions in another order than the Theme's. "~light-dark" may stand behind one dimension, the
-// modes of which are light and dark.
+// modes of which are light and dark; one of them that is missing overrides nothing.
 func Select(all []Dimension, value string) (chosen []Dimension, conditional, ok bool) {
 	conditional = !strings.Contains(value, ".")
 	if strings.Count(value, lightDark) > 1 {
@@ -79,7 +79,7 @@ func Select(all []Dimension, value string) (chosen []Dimension, conditional, ok 
 		}
 		d := all[i]
 		all = all[i+1:]
-		if d.LightDark = withLightDark; withLightDark && !(conditional && d.isLightAndDark()) {
+		if withLightDark && !(conditional && d.completeLightDark()) {
 			return nil, false, false
 		}
 		if single {
@@ -94,12 +94,15 @@ func Select(all []Dimension, value string) (chosen []Dimension, conditional, ok 
 	return chosen, conditional, true
 }
 
-// isLightAndDark reports whether a dimension has these two modes, in either order, and no other.
-func (d Dimension) isLightAndDark() bool {
-	has := func(name string) bool {
-		return slices.ContainsFunc(d.Modes, func(m Mode) bool { return m.Name == name })
+// completeLightDark asks for light-dark(), with the mode that the dimension lacks, and reports whether its modes are light and
+// dark, or one of them.
+func (d *Dimension) completeLightDark() bool {
+	d.LightDark = true
+	others := map[string]string{light: dark, dark: light}
+	if len(d.Modes) == 1 && others[d.Modes[0].Name] != "" {
+		d.Modes = append(slices.Clip(d.Modes), Mode{Name: others[d.Modes[0].Name]})
 	}
-	return len(d.Modes) == 2 && has(light) && has(dark)
+	return len(d.Modes) == 2 && others[d.Modes[0].Name] == d.Modes[1].Name
 }
 
 // Merge lays flat maps of overrides over one another: of members with one name the last wins, at the place of the first.
