@@ -147,6 +147,12 @@ func TestValuesHaveOneSpelling(t *testing.T) {
 			t.Errorf("Select(%q) = %v, want nothing", value, chosen)
 		}
 	}
+	for _, mode := range []string{"light", "dark"} {
+		one := modes.Of([]record.Mode{{Dimension: "scheme", Mode: mode, Variant: "v"}}, "")
+		if chosen, _, ok := modes.Select(one, "scheme~light-dark"); !ok || len(chosen[0].Modes) != 2 || chosen[0].Modes[1].Variant != "" || len(one[0].Modes) != 1 {
+			t.Errorf("Select(scheme~light-dark) of %s alone = %v, %v, want the other mode beside it, without a Variant", mode, chosen, ok)
+		}
+	}
 	if _, _, ok := modes.Select(nil, "scheme"); ok {
 		t.Error("a Theme without modes has a dimension")
 	}
