@@ -144,14 +144,16 @@ func (s *plainRequest) scanHeader(b []byte, at int) (int, scanResult) {
 	return end + 2, plain
 }
 
-// tokenOf returns the token (RFC 9110, section 5.6.2) that b begins with.
+// tokenOf returns the token (RFC 9110, section 5.6.2) that b begins with. It looks at four bytes at a time: BenchmarkScan.
 func tokenOf(b []byte) []byte {
-	for i, c := range b {
-		if !tokenBytes[c] {
-			return b[:i]
-		}
+	n, table := 0, &tokenBytes
+	for n < len(b)-3 && table[b[n]] && table[b[n+1]] && table[b[n+2]] && table[b[n+3]] {
+		n += 4
 	}
-	return b
+	for n < len(b) && table[b[n]] {
+		n++
+	}
+	return b[:n]
 }
 
 // take keeps the value of a header that is not ignored, and reports whether the request may still be plain.
@@ -233,16 +235,8 @@ func trimSpaces(b []byte) []byte {
 
 // lineEnd returns the position of the first control character in b[at:], or len(b).
 func lineEnd(b []byte, at int) int {
-	rest := b[at:]
-	for len(rest) >= 16 && controls(binary.LittleEndian.Uint64(rest))|controls(binary.LittleEndian.Uint64(rest[8:])) == 0 {
-		rest = rest[16:]
-	}
-	if len(rest) >= 8 && controls(binary.LittleEndian.Uint64(rest)) == 0 {
-		rest = rest[8:]
-	}
-	at = len(b) - len(rest)
-	if len(rest) >= 8 {
-		if found := controls(binary.LittleEndian.Uint64(rest)); found != 0 {
+	for ; at <= len(b)-8; at += 8 {
+		if found := controls(binary.LittleEndian.Uint64(b[at : at+8])); found != 0 {
 			return at + bits.TrailingZeros64(found)>>3
 		}
 	}
