@@ -181,6 +181,12 @@ func wholeSeeds() (seeds []string) {
 		"Transfer-Encoding: gzip, chunked", "Transfer-Encoding: xchunked", "Transfer-Encoding : chunked", "Transfer-Encoding: \x0bchunked",
 		"Content-Length: +5", "Content-Length: -1", "Content-Length: 0x5", "Content-Length: 5, 5", "Host: other.example", "Accept: a\rb", "Accept: a\x00b",
 		"Accept: a\r\n b", "Acc ept: a", "Accept : a", ": a", "Accept", "Accept: a\tb", "Accept: \xff\x80",
+		"Authorization: Bearer a", "Content-Type: application/json", "Content-Type: multipart/form-data; boundary=a", "Content-Type:", "Content-Language: en",
+		"Content-Encoding: gzip", "Content-Range: bytes 0-1/2", "Tenant: a", "Te-St: a", "TE: trailers", "TE: trailers\r\nConnection: TE", "Trailer: a", "Trailer: Content-Length",
+		"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA", "Keep-Alive: timeout=5", "Proxy-Authorization: Basic a",
+		"Authorization: a\tb", "Authorization: a\x01b", "Authorization : a", "Content_Length: 5", "Transfer_Encoding: chunked", "Transfer-Encodings: chunked", "X.Unknown: a", "X(Unknown): a",
+		"Want-Repr-Digest: sha-256=1", "If-Modified-Since: Sat, 29 Oct 1994 19:43:31 GMT", "Sec-CH-Prefers-Reduced-Transparency: no-preference", strings.Repeat("a: b\r\n", 300) + "a: b",
+		"Content-Length: 00", "Content-Length: 0\r\nContent-Length: 0", "Content-Length: 0\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 0",
 		"Content-Length: 5\r\nContent-Length: 6", "Content-Length: 5\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 5",
 	} {
 		seeds = append(seeds, plainGet(pinned, line)+"0\r\n\r\n"+plainGet(latest), plainGet(latest, line)+plainGet(pinned))

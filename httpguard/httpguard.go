@@ -49,17 +49,23 @@ func Framing(headers []byte) string {
 // case, is among the tokens of all Connection lines (RFC 9112 section 9.6). headers is as Framing takes it.
 func Closes(headers []byte) bool {
 	for len(headers) > 0 {
-		var line, token []byte
+		var line []byte
 		line, headers = nextLine(headers)
-		name, list, _ := bytes.Cut(line, []byte(":"))
-		if !bytes.EqualFold(name, []byte("Connection")) {
-			continue
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		if bytes.EqualFold(name, []byte("Connection")) && ListsClose(value) {
+			return true
 		}
-		for len(list) > 0 {
-			token, list, _ = bytes.Cut(list, []byte(","))
-			if bytes.EqualFold(bytes.Trim(token, " \t"), []byte("close")) {
-				return true
-			}
+	}
+	return false
+}
+
+// ListsClose reports whether "close", in any case, is among the tokens of one Connection header's value.
+func ListsClose(value []byte) bool {
+	for len(value) > 0 {
+		var token []byte
+		token, value, _ = bytes.Cut(value, []byte(","))
+		if bytes.EqualFold(bytes.Trim(token, " \t"), []byte("close")) {
+			return true
 		}
 	}
 	return false

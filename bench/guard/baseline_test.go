@@ -97,6 +97,29 @@ func (b baseline) compare(now baseline) (faults []string) {
 	return faults
 }
 
+// headersTolerance is the part of a plain request's cost by which headers that no answer depends on may exceed it.
+const headersTolerance = 0.15
+
+// compareHeaders returns the paths with a client's headers that cost too much beside the plain ones.
+func (b baseline) compareHeaders(paths []path) (faults []string) {
+	costs := map[string]cost{}
+	for _, c := range b.Paths {
+		costs[c.Name] = c
+	}
+	for _, p := range paths {
+		plain, ok := costs[p.plain]
+		if !ok {
+			continue
+		}
+		is := costs[p.name]
+		if is.Allocations > plain.Allocations || float64(is.Bytes) > max(bytesSlack, (1+headersTolerance)*float64(plain.Bytes)) ||
+			float64(is.Instructions) > (1+headersTolerance)*float64(plain.Instructions) {
+			faults = append(faults, fmt.Sprintf("%s costs %+v, more than %g times %+v", p.name, is, 1+headersTolerance, plain))
+		}
+	}
+	return faults
+}
+
 func differs(was, is uint64, tolerance float64, slack float64) bool {
 	return math.Abs(float64(is)-float64(was)) > max(slack, tolerance*float64(was))
 }

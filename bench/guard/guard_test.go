@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 
 var (
 	update   = flag.Bool("update", false, "write the baseline anew")
-	count    = flag.Bool("instructions", false, "count instructions too, which takes most of a minute; -update does")
+	count    = flag.Bool("instructions", false, "count instructions too, which takes some minutes; -update does")
 	jsonPath = flag.String("json", "", "write the figures to this file too")
 )
 
@@ -46,6 +46,9 @@ func TestNothingCostsMore(t *testing.T) {
 	if err := now.figures().Write(*jsonPath); err != nil {
 		t.Fatal(err)
 	}
+	for _, fault := range now.compareHeaders(paths) {
+		t.Error(fault)
+	}
 	if *update {
 		if err := now.write(baselinePath); err != nil {
 			t.Fatal(err)
@@ -60,6 +63,25 @@ func TestNothingCostsMore(t *testing.T) {
 	}
 	if !now.counted() {
 		t.Log("instructions are left out: -instructions is not given, or there is no valgrind on the PATH")
+	}
+}
+
+func TestCompareHeaders(t *testing.T) {
+	pair := []path{{name: "plain"}, {name: "headers", plain: "plain"}}
+	for _, tt := range []struct {
+		name    string
+		headers cost
+		fault   bool
+	}{
+		{"at the tolerance", cost{"headers", 0, bytesSlack, 1150}, false},
+		{"instructions beyond", cost{"headers", 0, 0, 1151}, true},
+		{"an allocation", cost{"headers", 1, 0, 1000}, true},
+		{"bytes", cost{"headers", 0, bytesSlack + 1, 1000}, true},
+	} {
+		b := baseline{Paths: []cost{{"plain", 0, 0, 1000}, tt.headers}}
+		if faults := b.compareHeaders(pair); len(faults) > 0 != tt.fault {
+			t.Errorf("%s: compareHeaders = %q, want a fault: %t", tt.name, faults, tt.fault)
+		}
 	}
 }
 

@@ -1,15 +1,24 @@
 package guard
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/valyala/fasthttp"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
 
 	"example.com/livery/edge/address"
+	"example.com/livery/edge/h2"
 	"example.com/livery/edge/loop"
 )
 
@@ -26,21 +35,41 @@ func (r ready) Ready(q *loop.Request) (loop.Answer, bool) {
 	return r.answer, ok
 }
 
-func prepareHit() (func() error, func() error, error) { return hitOf("") }
+// plainHeaders are what every HTTP client sends.
+var plainHeaders = [][2]string{{"accept", "text/css, */*"}, {"accept-encoding", "gzip"}, {"user-agent", "client/1.0"}}
 
-func prepareModesHit() (func() error, func() error, error) {
-	return hitOf("?modes=scheme.dark,contrast.more")
+// clientHeaders are what many HTTP clients send besides, and no answer depends on.
+var clientHeaders = [][2]string{
+	{"authorization", "Bearer " + strings.Repeat("a", 40)}, {"content-type", "application/json"}, {"tenant", "a"}, {"content-language", "en"},
 }
 
-// hitOf asks for a file with a query over one connection on the loopback; neither side may allocate.
-func hitOf(query string) (func() error, func() error, error) {
-	const body = 2 << 10
-	source := ready{loop.Answer{
-		Head: fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: text/css; charset=utf-8\r\nContent-Length: %d\r\n", body),
-		Body: make([]byte, body),
+const (
+	hitPath      = "/env_00000000000000000000000001/thm_00000000000000000000000001/-/1/tokens.css"
+	hitModes     = "?modes=scheme.dark,contrast.more"
+	hitBodyBytes = 2 << 10
+)
+
+func newReady() ready {
+	return ready{loop.Answer{
+		Head: fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: text/css; charset=utf-8\r\nContent-Length: %d\r\n", hitBodyBytes),
+		Body: make([]byte, hitBodyBytes),
 	}, make([]byte, 0, address.MaxKeyBytes)}
+}
+
+// hitOf prepares requests for a file over one connection on the loopback; neither side may allocate.
+func hitOf(query string, headers [][2]string) func() (run, end func() error, err error) {
+	request := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: files.example\r\n", hitPath+query)
+	headers = slices.Concat(plainHeaders, headers)
+	for _, h := range headers {
+		request = fmt.Appendf(request, "%s: %s\r\n", h[0], h[1])
+	}
+	request = append(request, "\r\n"...)
+	return func() (func() error, func() error, error) { return prepareHit(request) }
+}
+
+func prepareHit(request []byte) (func() error, func() error, error) {
 	server := &fasthttp.Server{Handler: func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(fasthttp.StatusTeapot) }, NoDefaultServerHeader: true}
-	l, err := loop.New(loop.Config{Source: source, Server: server, Threads: 1})
+	l, err := loop.New(loop.Config{Source: newReady(), Server: server, Threads: 1})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -57,14 +86,12 @@ func hitOf(query string) (func() error, func() error, error) {
 	end := func() error {
 		return errors.Join(c.Close(), l.Shutdown(context.Background()), <-served)
 	}
-	const path = "/env_00000000000000000000000001/thm_00000000000000000000000001/-/1/tokens.css"
-	request := []byte("GET " + path + query + " HTTP/1.1\r\nHost: files.example\r\nAccept-Encoding: gzip\r\n\r\n")
-	answer := make([]byte, 0, body+512)
+	answer := make([]byte, 0, hitBodyBytes+512)
 	return func() error {
 		if _, err := c.Write(request); err != nil {
 			return err
 		}
-		for answer = answer[:0]; len(answer) <= body || answer[len(answer)-1-body] != '\n'; {
+		for answer = answer[:0]; len(answer) <= hitBodyBytes || answer[len(answer)-1-hitBodyBytes] != '\n'; {
 			n, err := c.Read(answer[len(answer):cap(answer)])
 			if err != nil {
 				return err
@@ -75,4 +102,52 @@ func hitOf(query string) (func() error, func() error, error) {
 		}
 		return nil
 	}, end, nil
+}
+
+// hit2Of prepares requests for a file in HTTP/2, whose session is given frames and no connection.
+func hit2Of(headers [][2]string) func() (run, end func() error, err error) {
+	return func() (func() error, func() error, error) {
+		server := h2.New(h2.Config{
+			Handler:  func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(fasthttp.StatusTeapot) },
+			Requests: h2.NewLimiter(32<<20, 1000, nil), Shed: func() {}, HeadBytes: 16 << 10, BodyBytes: 16 << 10,
+			ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
+		})
+		session := server.Begin(netip.MustParseAddrPort("192.0.2.1:1"), newReady(), func() {})
+		var sent, block bytes.Buffer
+		framer, encoder := http2.NewFramer(&sent, nil), hpack.NewEncoder(&block)
+		write := func(stream uint32) error {
+			block.Reset()
+			for _, f := range slices.Concat([][2]string{
+				{":method", "GET"}, {":scheme", "https"}, {":authority", "files.example"}, {":path", hitPath},
+			}, plainHeaders, headers) {
+				if err := encoder.WriteField(hpack.HeaderField{Name: f[0], Value: f[1]}); err != nil {
+					return err
+				}
+			}
+			return framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: block.Bytes(), EndStream: true, EndHeaders: true})
+		}
+		sent.WriteString(http2.ClientPreface)
+		const most = 1<<31 - 1
+		if err := errors.Join(framer.WriteSettings(), framer.WriteWindowUpdate(0, most-65535), write(1)); err != nil {
+			return nil, nil, err
+		}
+		now, answer, stream := time.Now(), make([]byte, 0, 64<<10), uint32(1)
+		session.Receive(sent.Bytes(), now)
+		session.Append(answer, now)
+		sent.Reset()
+		if err := write(3); err != nil { // by the places of its fields in the table, as every further request
+			return nil, nil, err
+		}
+		request := sent.Bytes()
+		end := func() error { session.Close(); return nil }
+		return func() error {
+			stream += 2
+			binary.BigEndian.PutUint32(request[5:], stream)
+			session.Receive(request, now)
+			if n := len(session.Append(answer, now)); n <= hitBodyBytes {
+				return fmt.Errorf("an answer of %d bytes", n)
+			}
+			return nil
+		}, end, nil
+	}
 }

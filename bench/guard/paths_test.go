@@ -21,19 +21,28 @@ type path struct {
 	name    string
 	counted int // runs whose instructions are counted: enough to stand out of a process; 0: several threads, or no native code, do the work
 	prepare func() (run func() error, end func() error, err error)
+	plain   string // the path of the same request without the client's headers; "": it is no such request
 }
 
 var paths = []path{
-	{"hit on the fast path", 0, prepareHit},
-	{"hit on the fast path, in modes", 0, prepareModesHit},
-	{"render, native", 1000, prepareRender},
-	{"render, WASM", 0, prepareGuest},
-	{"plan and overlay opened", 2000, prepareOpen},
-	{"overlays compiled", 5, prepareOverlay},
-	{"plans compiled", 5, prepareCompile},
-	{"patch of one value applied", 50, preparePatch},
-	{"commit of one record, in memory", 0, prepareCommit},
+	{name: hit, counted: 5000, prepare: hitOf("", nil)},
+	{name: "hit on the fast path, a client's headers", counted: 5000, prepare: hitOf("", clientHeaders), plain: hit},
+	{name: "hit on the fast path, in modes", prepare: hitOf(hitModes, nil)},
+	{name: hit2, counted: 5000, prepare: hit2Of(nil)},
+	{name: "hit in HTTP/2, a client's headers", counted: 5000, prepare: hit2Of(clientHeaders), plain: hit2},
+	{name: "render, native", counted: 1000, prepare: prepareRender},
+	{name: "render, WASM", prepare: prepareGuest},
+	{name: "plan and overlay opened", counted: 2000, prepare: prepareOpen},
+	{name: "overlays compiled", counted: 5, prepare: prepareOverlay},
+	{name: "plans compiled", counted: 5, prepare: prepareCompile},
+	{name: "patch of one value applied", counted: 50, prepare: preparePatch},
+	{name: "commit of one record, in memory", prepare: prepareCommit},
 }
+
+const (
+	hit  = "hit on the fast path"
+	hit2 = "hit in HTTP/2"
+)
 
 func nothing() error { return nil }
 

@@ -127,20 +127,27 @@ func (c *conn) controlFrame(h frameHeader, payload []byte) {
 	case framePush:
 		c.fail(errProtocol)
 	case frameGoAway:
-		if h.stream != 0 {
+		switch {
+		case h.stream != 0:
 			c.fail(errProtocol)
-		} else if c.ending < draining { // the client may still send what asks for nothing: closed at once, it would see a reset
+		case h.length < 8:
+			c.fail(errSize)
+		case c.ending < draining: // the client may still send what asks for nothing: closed at once, it would see a reset
 			c.ending, c.endedAt = draining, c.now
 		}
 	}
 }
+
+// isIdle reports whether no stream of that id was ever open. Even ids are those of streams that a server opens (RFC 9113
+// section 5.1.1); this one opens none.
+func (c *conn) isIdle(id uint32) bool { return id > c.last || id%2 == 0 }
 
 // resetByClient ends a stream that the client does not want any more.
 func (c *conn) resetByClient(h frameHeader) {
 	switch {
 	case h.length != 4:
 		c.fail(errSize)
-	case h.stream == 0 || h.stream > c.last:
+	case c.isIdle(h.stream):
 		c.fail(errProtocol)
 	default:
 		if st := find(c.streams, h.stream); st != nil {
@@ -236,7 +243,7 @@ func (c *conn) windowUpdate(h frameHeader, payload []byte) {
 	}
 	st := find(c.streams, h.stream)
 	switch {
-	case h.stream > c.last:
+	case c.isIdle(h.stream):
 		c.fail(errProtocol)
 	case more == 0:
 		c.reset(h.stream, st, errProtocol)
@@ -248,12 +255,24 @@ func (c *conn) windowUpdate(h frameHeader, payload []byte) {
 	}
 }
 
+// checkPadding returns the error of a padded frame whose payload of some length begins with start (RFC 9113 sections 4.2
+// and 6.1).
+func checkPadding(length int, start []byte) errorCode {
+	switch {
+	case length == 0:
+		return errSize // it lacks the length of the padding
+	case int(start[0]) >= length:
+		return errProtocol
+	}
+	return errNone
+}
+
 // data drops a part of a request's body (RFC 9113 section 6.1).
 func (c *conn) data(h frameHeader, start []byte) {
 	body, padding := h.length, 0
 	if h.flags&flagPadded != 0 {
-		if h.length == 0 || int(start[0]) >= h.length {
-			c.fail(errProtocol)
+		if code := checkPadding(h.length, start); code != errNone {
+			c.fail(code)
 			return
 		}
 		padding = int(start[0])
@@ -261,7 +280,7 @@ func (c *conn) data(h frameHeader, start []byte) {
 	}
 	st := find(c.streams, h.stream)
 	switch c.window -= h.length; {
-	case h.stream == 0 || h.stream > c.last:
+	case c.isIdle(h.stream):
 		c.fail(errProtocol)
 		return
 	case c.window < 0:

@@ -23,9 +23,9 @@ type head struct {
 	regular   bool // a field has come that is not a pseudo-header
 	malformed bool // no request may have one of the fields, or not there (RFC 9113 section 8.3)
 
-	method, scheme, authority, path, host []byte
-	length                                int64 // of the body, as declared; -1: it is not
-	trailers                              bool  // a field names trailers
+	method, scheme, authority, path, host []byte // nil: absent
+	length                                int64  // of the body, as declared; -1: it is not
+	trailers                              bool   // a field names trailers
 	plain                                 *loop.PlainRequest
 }
 
@@ -83,19 +83,15 @@ func (h *head) add(f *field) {
 
 // read sorts the fields, and reports whether they make a request (RFC 9113 section 8).
 func (h *head) read() bool {
+	if h.malformed {
+		return false
+	}
 	for i := range h.fields {
-		f := &h.fields[i]
-		if f.odd {
-			f.value = bytes.Trim(f.value, " \t")
-		}
-		if h.malformed || !h.take(f) {
+		if !h.take(&h.fields[i]) {
 			return false
 		}
 	}
-	if h.long {
-		return true // it is refused for that
-	}
-	return h.method != nil && h.scheme != nil && (len(h.path) > 0 && h.path[0] == '/' || string(h.path) == "*" && string(h.method) == fasthttp.MethodOptions)
+	return h.long || h.isComplete() // one that is too long is refused for that
 }
 
 // take keeps f if it is not ordinary, and reports whether a request may have it so.
@@ -111,12 +107,7 @@ func (h *head) take(f *field) bool {
 	case namePath:
 		place = &h.path
 	case nameHost:
-		if h.host == nil {
-			h.host = f.value
-		} else if !bytes.Equal(h.host, f.value) {
-			h.host = twoHosts
-		}
-		return true
+		place = &h.host
 	case nameLength:
 		n, err := strconv.ParseUint(string(f.value), 10, 62)
 		if err != nil || h.length >= 0 && h.length != int64(n) {
@@ -132,17 +123,28 @@ func (h *head) take(f *field) bool {
 	default:
 		return true
 	}
-	if *place != nil || len(f.value) == 0 && f.class != nameAuthority {
+	if *place != nil || len(f.value) == 0 {
 		return false
 	}
-	if *place = f.value; f.value == nil {
-		*place = []byte{}
-	}
+	*place = f.value
 	return true
 }
 
-// twoHosts stands for a host that no authority can equal: the request has two.
-var twoHosts = []byte("\x00")
+// isComplete reports whether method, scheme, authority and path are there and well formed (RFC 9113 sections 8.3.1 and
+// 8.5). The host field stands in for an authority that is absent.
+func (h *head) isComplete() bool {
+	if h.authority == nil {
+		h.authority = h.host
+	}
+	if !consistsOf(h.method, &methodBytes) || !consistsOf(h.authority, &authorityBytes) {
+		return false
+	}
+	if string(h.method) == fasthttp.MethodConnect {
+		return h.scheme == nil && h.path == nil
+	}
+	return consistsOf(h.scheme, &schemeBytes) && consistsOf(h.path, &pathBytes) &&
+		(h.path[0] == '/' || string(h.path) == "*" && string(h.method) == fasthttp.MethodOptions)
+}
 
 // problem returns why the request is refused before the handler sees it, or nil.
 func (h *head) problem() *respond.Problem {
@@ -151,7 +153,7 @@ func (h *head) problem() *respond.Problem {
 		return respond.HeadTooLarge
 	case h.trailers:
 		return respond.NamesTrailers
-	case h.host != nil && h.authority != nil && !bytes.Equal(h.host, h.authority):
+	case h.host != nil && !bytes.Equal(h.host, h.authority):
 		return respond.Malformed // two hosts (RFC 9113 section 8.3.1)
 	}
 	return nil
@@ -159,34 +161,20 @@ func (h *head) problem() *respond.Problem {
 
 // isPlain reports whether a loop.Source may answer the request, which h.plain is then. now and remote are of it.
 func (h *head) isPlain(c *conn) bool {
-	if h.long || string(h.method) != fasthttp.MethodGet || h.host != nil || h.length >= 0 || !h.plain.Reset(c.remote, c.now, h.path, h.authority) {
+	if h.problem() != nil || string(h.method) != fasthttp.MethodGet || h.length > 0 || !h.plain.Reset(c.remote, c.now, h.path, h.authority) {
 		return false
 	}
 	for i := range h.fields {
-		f := &h.fields[i]
-		switch {
-		case f.class >= nameMethod && f.class <= namePath:
-			if f.odd {
-				return false
-			}
-		case f.odd || f.class != nameOrdinary || !h.plain.Add(f.known, f.value):
+		if f := &h.fields[i]; f.class == nameOrdinary && !h.plain.Add(f.known, f.value) {
 			return false
 		}
 	}
 	return true
 }
 
-// handlerFields are the fields that the handler reads. It is not given others: they would take memory alone.
-var handlerFields = func() map[string]bool {
-	fields := map[string]bool{}
-	for _, name := range []string{
-		"accept-encoding", "available-dictionary", "expect", "if-match", "if-none-match", "if-range", "last-event-id", "origin", "range", "referer",
-		"sec-ch-ua", "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "traceparent", "user-agent", "want-repr-digest", "x-forwarded-for",
-	} {
-		fields[name] = true
-	}
-	return fields
-}()
+// handlerFields are the fields that the handler reads beside those that an answer to a GET for a file depends on. It is
+// not given others: they would take memory alone.
+var handlerFields = map[string]bool{"last-event-id": true, "traceparent": true}
 
 var contexts = sync.Pool{New: func() any { return new(fasthttp.RequestCtx) }}
 
@@ -201,11 +189,8 @@ func (h *head) context(c *conn) *fasthttp.RequestCtx {
 	r.SetMethodBytes(h.method)
 	r.SetRequestURIBytes(h.path)
 	r.SetHostBytes(h.authority)
-	if h.authority == nil {
-		r.SetHostBytes(h.host)
-	}
 	for i := range h.fields {
-		if f := &h.fields[i]; f.class == nameOrdinary && handlerFields[string(f.name)] {
+		if f := &h.fields[i]; f.class == nameOrdinary {
 			r.AddBytesKV(f.name, f.value)
 		}
 	}

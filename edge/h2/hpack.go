@@ -28,8 +28,7 @@ type field struct {
 	name, value []byte
 	class       nameClass
 	known       loop.Field
-	wrong       bool // value holds what no value may
-	odd         bool // value is to be read with care: it has control characters, or spaces around it
+	wrong       bool // no field may have value
 }
 
 // classify sets what the name of f says.
@@ -64,33 +63,57 @@ func (f *field) classify() {
 			}
 		}
 		f.known = loop.FieldOf(f.name)
-		if f.class == nameOrdinary && f.known.Harmless() && !handlerFields[string(f.name)] {
+		if f.class == nameOrdinary && f.known.Ignored() && !handlerFields[string(f.name)] {
 			f.class = nameUnread
 		}
 	}
 }
 
-// checkValue sets what the value of f says (RFC 9113 section 8.2.1).
+// checkValue notes whether the value of f has spaces around it or holds a control character (RFC 9113, section 8.2.1,
+// and RFC 9110, section 5.5).
 func (f *field) checkValue() {
-	f.wrong, f.odd = false, false
+	f.wrong = false
 	for _, c := range f.value {
-		if c < ' ' || c == 0x7f {
-			f.odd = true
-			f.wrong = f.wrong || c == 0 || c == '\r' || c == '\n'
-		}
+		f.wrong = f.wrong || c < ' ' && c != '\t' || c == 0x7f
 	}
-	if n := len(f.value); n > 0 && (f.value[0] == ' ' || f.value[n-1] == ' ') {
-		f.odd = true
+	if n := len(f.value); n > 0 {
+		f.wrong = f.wrong || isSpace(f.value[0]) || isSpace(f.value[n-1])
 	}
 }
 
-// nameBytes are those of a field's name in lower case (RFC 9110 section 5.6.2).
-var nameBytes = func() (table [256]bool) {
-	for _, c := range []byte("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz") {
+func isSpace(c byte) bool { return c == ' ' || c == '\t' }
+
+// The bytes of which parts of a request consist.
+var (
+	nameBytes      = bytesOf("!#$%&'*+-.^_`|~", '0', '9', 'a', 'z')               // a token (RFC 9110 section 5.6.2) in lower case
+	methodBytes    = bytesOf("!#$%&'*+-.^_`|~", '0', '9', 'a', 'z', 'A', 'Z')     // a token
+	schemeBytes    = bytesOf("+-.", '0', '9', 'a', 'z', 'A', 'Z')                 // RFC 3986 section 3.1
+	authorityBytes = bytesOf("-._~!$&'()*+,;=%:[]", '0', '9', 'a', 'z', 'A', 'Z') // host and port, without user information
+	pathBytes      = bytesOf("", '!', '~', 0x80, 0xff)                            // what a request line of HTTP/1.1 can carry
+)
+
+// bytesOf returns the table of some bytes and of those in ranges, which are pairs of the first and the last.
+func bytesOf(some string, ranges ...byte) (table [256]bool) {
+	for _, c := range []byte(some) {
 		table[c] = true
 	}
+	for c := range table {
+		for i := 0; i < len(ranges); i += 2 {
+			table[c] = table[c] || c >= int(ranges[i]) && c <= int(ranges[i+1])
+		}
+	}
 	return table
-}()
+}
+
+// consistsOf reports whether b is not empty and has bytes of table only.
+func consistsOf(b []byte, table *[256]bool) bool {
+	for _, c := range b {
+		if !table[c] {
+			return false
+		}
+	}
+	return len(b) > 0
+}
 
 // errCompression is the error of a head that cannot be read. The connection cannot go on.
 var errCompression = errors.New("h2: the head cannot be decompressed")
@@ -105,11 +128,11 @@ type table struct {
 
 // tableEntry is one field of a table.
 type tableEntry struct {
-	at           uint32 // at which byte of text its name begins; its value follows
-	name, value  uint16 // lengths
-	class        nameClass
-	known        loop.Field
-	wrong, oddly bool
+	at          uint32 // at which byte of text its name begins; its value follows
+	name, value uint16 // lengths
+	class       nameClass
+	known       loop.Field
+	wrong       bool
 }
 
 const entryOverhead = 32 // RFC 7541 section 4.1
@@ -145,7 +168,7 @@ func (t *table) add(f *field) {
 	}
 	at := len(t.text)
 	t.text = append(append(t.text, f.name...), f.value...)
-	t.entries = append(t.entries, tableEntry{uint32(at), uint16(len(f.name)), uint16(len(f.value)), f.class, f.known, f.wrong, f.odd})
+	t.entries = append(t.entries, tableEntry{uint32(at), uint16(len(f.name)), uint16(len(f.value)), f.class, f.known, f.wrong})
 	t.size += need + entryOverhead
 }
 
@@ -181,7 +204,7 @@ func (t *table) get(index int, f *field) bool {
 	e := &t.entries[i]
 	name := t.text[e.at : int(e.at)+int(e.name)]
 	value := t.text[int(e.at)+int(e.name) : int(e.at)+int(e.name)+int(e.value)]
-	*f = field{name, value, e.class, e.known, e.wrong, e.oddly}
+	*f = field{name, value, e.class, e.known, e.wrong}
 	return true
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -286,5 +287,22 @@ func TestGoAwayOfAClientIsNotAnsweredByAReset(t *testing.T) {
 	s.Expire(at)
 	if frames(t, s, at); !s.Ended() {
 		t.Error("the connection goes on for good")
+	}
+}
+
+// TestUnreadHeadersStayWithTheSource: a request goes to the handler for no header that no answer depends on.
+func TestUnreadHeadersStayWithTheSource(t *testing.T) {
+	for _, fields := range [][]string{
+		{"authorization", "Bearer " + strings.Repeat("a", 800), "content-type", "application/json", "tenant", "a", "content-language", "en"},
+		{"te", "trailers", "test", "a", "content", "a", "content-md5", "", "content-length", "0", "host", "example.com"},
+		{"x_unknown", "a", "x.unknown", "a\tb", "http2-settings", "a", "if-modified-since", "a", "proxy-authorization", "a", "last", "\xff"},
+		{"sec-ch-prefers-reduced-transparency", "no-preference", strings.Repeat("a", 1000), "a"},
+		slices.Repeat([]string{"cookie", "a=b"}, 200),
+	} {
+		c := newClient()
+		c.get(1, "/a.css", fields...)
+		if got := atOnce(t, c); got != plain {
+			t.Errorf("a request with %.100q: %q, want the source's answer", fields, got)
+		}
 	}
 }

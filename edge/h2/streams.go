@@ -117,8 +117,8 @@ func (c *conn) dropAll() {
 func (c *conn) headers(h frameHeader, payload []byte) {
 	padding := 0
 	if h.flags&flagPadded != 0 {
-		if len(payload) == 0 || int(payload[0]) >= len(payload) {
-			c.fail(errProtocol)
+		if code := checkPadding(len(payload), payload); code != errNone {
+			c.fail(code)
 			return
 		}
 		padding, payload = int(payload[0]), payload[1:]

@@ -29,8 +29,8 @@ type PerThread interface {
 
 // Request is one plain request: GET in HTTP/1.1 without body or condition other than
 // If-None-Match and If-Range, with exactly one Host. A header that is absent is nil and never empty: a request that
-// repeats one of these headers, or sends it with an empty value, goes to the full server, as does one
-// with a header whose name is neither known nor harmless. Values are as sent, without the spaces around them.
+// repeats one of these headers, or sends it with an empty value, goes to the full server. Headers that no answer depends
+// on are left out. Values are as sent, without the spaces around them.
 type Request struct {
 	Path []byte // begins with "/"; holds letters, digits and "-._~/" only, and "/./", "//" as they came
 	Host []byte // a name or an IPv4 address, perhaps with a port

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,13 @@ const chrome = "GET /20k.css HTTP/1.1\r\nHost: localhost:8090\r\nConnection: kee
 	`sec-ch-ua: "Chromium";v="156", "Not/A)Brand";v="24", "Google Chrome";v="156"` + "\r\nsec-ch-ua-mobile: ?0\r\nAccept: text/css,*/*;q=0.1\r\n" +
 	"Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: style\r\nSec-Fetch-Storage-Access: active\r\nReferer: http://site.example/\r\n" +
 	"Accept-Encoding: gzip, deflate, br, zstd\r\nAccept-Language: en-GB,en;q=0.9,de;q=0.8\r\nCookie: a=b; c=d\r\n\r\n"
+
+// clientLines are headers that HTTP clients send and no answer depends on.
+var clientLines = []string{
+	"Authorization: Bearer " + strings.Repeat("a", 300), "Content-Type: application/json", "Content-Language: en", "Content-MD5:", "TE: trailers", "Tenant: a", "Test-Run: 1",
+	"Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA", "Content-Length: 0", "Keep-Alive: timeout=5", "Proxy-Authorization: Basic YTpi",
+	"If-Modified-Since: Sat, 29 Oct 1994 19:43:31 GMT", "X-HTTP-Method-Override: PUT", "X_Unknown: a", "Sec-CH-Prefers-Reduced-Transparency: no-preference",
+}
 
 // TestAnswersAreFasthttps sends texts to the loop and to fasthttp: whatever they hold, the answers are
 // equal but for Date.
@@ -99,31 +107,43 @@ var texts = []struct {
 	{"an unknown header", get("/2k.css", "X-Unknown: a"), 1},
 	{"unknown headers", get("/2k.css", "B3: a", "X-9: b", "x-9: c", "Newest-Idea: "+strings.Repeat("d", 200)), 1},
 	{"an unknown header without a value", get("/2k.css", "X-Unknown:"), 1},
-	{"an unknown header of a long name", get("/2k.css", "X-"+strings.Repeat("a", 40)+": a"), 0},
-	{"an unknown header with an underscore", get("/2k.css", "X_Unknown: a"), 0},
-	{"an unknown header with a dot", get("/2k.css", "X.Unknown: a"), 0},
+	{"an unknown header of a long name", get("/2k.css", "X-"+strings.Repeat("a", 40)+": a"), 1},
+	{"an unknown header with an underscore", get("/2k.css", "X_Unknown: a"), 1},
+	{"an unknown header with a dot", get("/2k.css", "X.Unknown: a"), 1},
+	{"an unknown header with parentheses", get("/2k.css", "X(Unknown): a"), 0},
 	{"an unknown header beyond ASCII", get("/2k.css", "X-Ünknown: a"), 0},
-	{"a header that is nearly one of framing", get("/2k.css", "Content-Lengths: 5") + get("/2k.css"), 0},
-	{"TE", get("/2k.css", "TE: trailers"), 0},
+	{"a header that is nearly one of framing", get("/2k.css", "Content-Lengths: 5", "Content_Length: 5", "Transfer-Encodings: chunked") + get("/2k.css"), 2},
+	{"what clients send besides", get("/2k.css", clientLines...) + get("/2k.css"), 2},
+	{"Trailer", get("/2k.css", "Trailer: a"), 0},
+	{"Trailer of a field of framing", get("/2k.css", "Trailer: Content-Length"), 0},
 	{"a header twice", get("/2k.css", "Origin: a", "Origin: b"), 0},
 	{"an empty header", get("/2k.css", "Origin:"), 0},
 	{"an empty harmless header", get("/2k.css", "Accept:"), 1},
-	{"Content-Length 0", get("/2k.css", "Content-Length: 0"), 0},
+	{"Content-Length 0", get("/2k.css", "Content-Length: 0") + get("/2k.css"), 2},
+	{"Content-Length 0 twice", get("/2k.css", "Content-Length: 0", "Content-Length: 0"), 0},
+	{"Content-Length 00", get("/2k.css", "Content-Length: 00") + get("/2k.css"), 0},
+	{"Content-Length -0", get("/2k.css", "Content-Length: -0"), 0},
+	{"Content-Length without a value", get("/2k.css", "Content-Length:"), 0},
+	{"Content-Length with a tab", get("/2k.css", "Content-Length:\t0"), 0},
+	{"Content-Length 0 and Transfer-Encoding", get("/2k.css", "Content-Length: 0", "Transfer-Encoding: chunked") + "0\r\n\r\n" + get("/2k.css"), 0},
+	{"Transfer-Encoding", get("/2k.css", "Transfer-Encoding: chunked") + "0\r\n\r\n" + get("/2k.css"), 0},
 	{"Content-Length and Transfer-Encoding", get("/2k.css", "Content-Length: 5", "Transfer-Encoding: chunked") + "0\r\n\r\n" + get("/2k.css"), 0},
 	{"Transfer-Encoding in disguise", get("/2k.css", "Transfer-Encoding: \x0bchunked"), 0},
 	{"two lengths", get("/2k.css", "Content-Length: 5", "Content-Length: 5") + "hello", 0},
 	{"Expect", get("/2k.css", "Expect: 100-continue"), 0},
 	{"Range", get("/2k.css", "Range: bytes=0-1"), 0},
-	{"Upgrade", get("/2k.css", "Connection: Upgrade", "Upgrade: h2c"), 0},
-	{"two Connection headers", get("/2k.css", "Connection: close", "Connection: keep-alive"), 0},
-	{"Connection with a list", get("/2k.css", "Connection: close, x"), 0},
+	{"Upgrade", get("/2k.css", "Connection: Upgrade", "Upgrade: h2c") + get("/2k.css"), 2},
+	{"two Connection headers", get("/2k.css", "Connection: close", "Connection: keep-alive") + get("/2k.css"), 1},
+	{"Connection with a list", get("/2k.css", "Connection: x,, CLOSE") + get("/2k.css"), 1},
+	{"Connection with another list", get("/2k.css", "Connection: Keep-Alive, closed", "Connection:") + get("/2k.css"), 2},
 	{"an empty line before", "\r\n" + get("/2k.css"), 0},
 	{"half a head", "GET /2k.css HTTP/1.1\r\nHost: a\r\nAcc", 0},
 	{"half a request line", "GE", 0},
 	{"a head of the greatest length", get("/2k.css", "Accept: "+strings.Repeat("a", 8<<10-len(get("/2k.css", "Accept: ")))), 1},
 	{"a head beyond it", get("/2k.css", "Accept: "+strings.Repeat("a", 8<<10+1-len(get("/2k.css", "Accept: ")))), 0},
 	{"a head far beyond it", get("/2k.css", "Accept: "+strings.Repeat("a", 200<<10)), 0},
-	{"many headers", get("/2k.css", strings.Split(strings.Repeat("Accept: a\n", 65), "\n")[:65]...), 0},
+	{"as many headers as may be", get("/2k.css", slices.Repeat([]string{"Accept: a"}, maxHeaders-1)...), 1},
+	{"more headers", get("/2k.css", slices.Repeat([]string{"Accept: a"}, maxHeaders)...), 0},
 	{"a TLS client", "\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03", 0},
 	{"an HTTP/2 client", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 0},
 }

@@ -87,23 +87,14 @@ func Continue(ctx *fasthttp.RequestCtx, begin SessionFunc) bool {
 	return ok
 }
 
-// Field is what a loop does with a header of a name. The zero Field is the full server's.
+// Field is what a loop does with a header of a name. The zero Field is that of a header which is ignored.
 type Field = field
 
-// Harmless reports whether the value of such a header changes no answer of a loop.
-func (f field) Harmless() bool { return f == fieldHarmless }
+// Ignored reports whether no answer to a GET for a file depends on such a header.
+func (f field) Ignored() bool { return f == fieldIgnored }
 
-// FieldOf returns the Field of a name in lower case.
-func FieldOf(name []byte) Field {
-	var line [maxFieldName + 1]byte
-	if len(name) >= len(line) {
-		return fieldUnknown
-	}
-	n := copy(line[:], name)
-	line[n] = ':'
-	f, _ := fieldOf(line[:n+1])
-	return f
-}
+// FieldOf returns the Field of a header name.
+func FieldOf(name []byte) Field { return fieldOf(name) }
 
 // PlainRequest is a plain Request that a Session puts together. It is used again and again.
 type PlainRequest struct{ plain plainRequest }
@@ -131,11 +122,9 @@ func (p *PlainRequest) Reset(remote netip.AddrPort, now time.Time, target, host 
 	return r.take(fieldHost, host)
 }
 
-// Add adds a header whose value holds no control character and no space around it, and reports whether the request
-// may still be plain.
+// Add adds a header whose value has no space around it, and reports whether the request may still be plain.
 func (p *PlainRequest) Add(f Field, value []byte) bool {
-	p.plain.count++
-	return f != fieldUnknown && p.plain.count < maxHeaders && p.plain.take(f, value)
+	return f == fieldIgnored || p.plain.take(f, value)
 }
 
 // Ask asks source for the answer. A panic, which is a bug of the source, leaves the request to the full server.

@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"example.com/livery/edge/certtest"
+	"example.com/livery/httpguard"
 )
 
 func TestMain(m *testing.M) {
@@ -156,8 +157,16 @@ func (s *site) server() *fasthttp.Server {
 	return &fasthttp.Server{
 		Handler: s.handle, NoDefaultServerHeader: true, NoDefaultContentType: true, CloseOnShutdown: true,
 		ReadBufferSize: 8 << 10, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 10 * time.Second,
-		Logger: silentLogger{},
+		Logger: silentLogger{}, HeaderReceived: honourClose,
 	}
+}
+
+// honourClose has fasthttp read the Connection header as the loop does.
+func honourClose(h *fasthttp.RequestHeader) (c fasthttp.RequestConfig) {
+	if httpguard.Closes(h.RawHeaders()) {
+		h.SetConnectionClose()
+	}
+	return c
 }
 
 type silentLogger struct{}
