@@ -88,6 +88,7 @@ var house = map[string]room{
 	"docs/site":                {others: "github.com/yuin/goldmark"},
 	"console/theme":            {ours: "renderer renderer/modesheet"},
 	"httpguard":                {},
+	"listener":                 {},
 	"spelling":                 {},
 	"heaptest":                 {},
 	"bench": {
