@@ -42,7 +42,9 @@ type Config struct {
 	DiskFileBytes      int64                // disk for files as they are served; 0: none
 	MaxConnections     int                  // of clients at one time; 0: 65,536
 	MaxConnsPerClient  int                  // of these, of one address or IPv6 network; trusted proxies are not counted. 0: 4,096; negative: no bound
+	MaxFeedConnections int                  // of edges behind this one at one time; 0: 4,096
 	WriteTimeout       time.Duration        // for one answer to a client that reads slowly; 0: 30 seconds
+	IdleTimeout        time.Duration        // between two requests of a connection; 0: 3 minutes
 	StreamsOfOneClient int                  // requests of HTTP/2 under way, of one client over all its connections; a twentieth of it bounds the connections. 0: 1,000; negative: no bound
 	TrustedProxies     []netip.Prefix       // peers whose X-Forwarded-For is believed
 	FastPath           bool                 // plain hits are answered ahead of fasthttp, byte for byte as it would
@@ -70,15 +72,16 @@ type Edge struct {
 	writeBehind *diskcache.WriteBehind
 	metrics     *metrics
 	server      *listen.Server
-	feedServer  *fasthttp.Server
+	feedServer  *listen.Private
 	now         func() time.Time
 	log         *slog.Logger
 
-	ctx     context.Context // of everything in the background
-	stop    context.CancelFunc
-	working sync.WaitGroup
-	mu      sync.Mutex // guards stopped
-	stopped bool       // nothing new may begin in the background
+	ctx      context.Context // of everything in the background
+	stop     context.CancelFunc
+	endPolls context.CancelFunc // of edges behind this one
+	working  sync.WaitGroup
+	mu       sync.Mutex // guards stopped
+	stopped  bool       // nothing new may begin in the background
 }
 
 // New starts an edge: it begins to follow the feed. ctx bounds nothing but New; Shutdown ends it.
@@ -207,8 +210,11 @@ func (e *Edge) lookup(h *fasthttp.RequestHeader) records.Lookup {
 // prepare makes the servers.
 func (e *Edge) prepare() (err error) {
 	e.changes = relay.NewLog(e.disk.Cursor())
+	polls, endPolls := context.WithCancel(e.ctx)
+	e.endPolls = endPolls
+	idle := time.Duration(orDefault(int64(e.config.IdleTimeout), int64(3*time.Minute)))
 	e.feedServer = relay.New(relay.Config{
-		Context: e.ctx, Token: e.config.UpstreamToken, MaxWait: e.config.upstreamWait(), Now: e.now, Logger: e.log,
+		Context: polls, MaxConns: int(orDefault(int64(e.config.MaxFeedConnections), 4096)), Idle: idle, Token: e.config.UpstreamToken, MaxWait: e.config.upstreamWait(), Now: e.now, Logger: e.log,
 		Log: e.changes, Records: e.records, Modules: e.blobs.Modules, Input: e.content.Input, Following: e.upstreams.Following,
 	})
 	c := listen.Config{
@@ -220,6 +226,7 @@ func (e *Edge) prepare() (err error) {
 		WaitingBytes:     MemoryFor(e.config.CacheBytes, runtime.GOMAXPROCS(0)).Waiting,
 		TrustedProxies:   e.config.TrustedProxies,
 		WriteTimeout:     time.Duration(orDefault(int64(e.config.WriteTimeout), int64(30*time.Second))),
+		IdleTimeout:      idle,
 		Shed:             e.metrics.shed.Inc,
 		Logger:           e.log,
 	}
@@ -291,15 +298,18 @@ func (e *Edge) ServeFeed(l net.Listener) error {
 }
 
 // Shutdown closes the listeners, answers the requests that were sent before, until ctx is done, and
-// ends everything in the background. The Edge is unusable then.
+// ends everything in the background. It cuts the connections whose requests were not answered by then and returns
+// ctx's error. The Edge is unusable then.
 func (e *Edge) Shutdown(ctx context.Context) error {
 	e.live.Close()
-	err := e.server.Shutdown(ctx)
+	e.endPolls()
+	feed := make(chan error, 1)
+	go func() { feed <- e.feedServer.Shutdown(ctx) }()
+	err := errors.Join(e.server.Shutdown(ctx), <-feed)
 	e.mu.Lock()
 	e.stopped = true
 	e.mu.Unlock()
 	e.stop()
-	err = errors.Join(err, e.feedServer.ShutdownWithContext(ctx))
 	e.working.Wait()
 	e.writeBehind.Flush()
 	e.records.PersistUsage()

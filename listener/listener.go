@@ -109,3 +109,12 @@ func (c *limitedConn) Close() error {
 
 // NetConn returns the connection that is counted.
 func (c *limitedConn) NetConn() net.Conn { return c.Conn }
+
+// Cut closes the socket beneath c, which ends every read and write of c. It waits for nothing, as closing a connection
+// under TLS would.
+func Cut(c net.Conn) {
+	for over, ok := c.(interface{ NetConn() net.Conn }); ok; over, ok = c.(interface{ NetConn() net.Conn }) {
+		c = over.NetConn()
+	}
+	_ = c.Close()
+}

@@ -52,10 +52,16 @@ func (h *headReader) read(p []byte, from func([]byte) (int, error)) (n int, err 
 }
 
 // GuardHeads returns the listener of a fasthttp server that answers 400 at once if a line of a request's head
-// does not end in CRLF. The server's ConnState must call Observe.
-func GuardHeads(l net.Listener) net.Listener { return headGuardListener{l} }
+// does not end in CRLF. The server's ConnState must call Observe. whole is called when the head of a request has come,
+// with the connection that l accepted.
+func GuardHeads(l net.Listener, whole func(net.Conn)) net.Listener {
+	return headGuardListener{l, whole}
+}
 
-type headGuardListener struct{ net.Listener }
+type headGuardListener struct {
+	net.Listener
+	whole func(net.Conn)
+}
 
 // Accept implements net.Listener.
 func (l headGuardListener) Accept() (net.Conn, error) {
@@ -63,7 +69,7 @@ func (l headGuardListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &headGuardConn{Conn: c}
+	g := &headGuardConn{Conn: c, whole: l.whole}
 	if secure, ok := c.(secureConn); ok {
 		return headGuardSecureConn{g, secure}, nil
 	}
@@ -73,6 +79,7 @@ func (l headGuardListener) Accept() (net.Conn, error) {
 // headGuardConn is a connection of a headGuardListener.
 type headGuardConn struct {
 	net.Conn
+	whole func(net.Conn)
 	heads headReader
 }
 
@@ -83,7 +90,13 @@ type headGuardSecureConn struct {
 }
 
 // Read implements net.Conn.
-func (c *headGuardConn) Read(p []byte) (int, error) { return c.heads.read(p, c.Conn.Read) }
+func (c *headGuardConn) Read(p []byte) (int, error) {
+	n, err := c.heads.read(p, c.Conn.Read)
+	if c.heads.body {
+		c.whole(c.Conn)
+	}
+	return n, err
+}
 
 // NetConn returns the connection beneath.
 func (c *headGuardConn) NetConn() net.Conn { return c.Conn }

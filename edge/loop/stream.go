@@ -22,7 +22,7 @@ type stream struct {
 	buffers *buffers
 	begun   bool        // the limit for the next head runs: since its first byte, or since the connection began
 	closing bool        // the newest answer said that the connection ends
-	idle    atomic.Bool // nothing of a next request has come
+	idle    atomic.Bool // waits for a request, or for the rest of its head
 }
 
 // buffers are what a stream reads into and writes from.
@@ -76,9 +76,7 @@ func remoteOf(c net.Conn) netip.AddrPort {
 // read waits for more of a request, and reports whether to go on.
 func (c *stream) read() bool {
 	b, l := c.buffers, c.service.loop
-	if b.buffered == 0 {
-		c.service.rest(c)
-	}
+	c.service.rest(c)
 	n, err := c.conn.Read(b.in[b.buffered:])
 	c.idle.Store(false)
 	if n > 0 && !c.begun {

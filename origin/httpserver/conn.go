@@ -48,15 +48,6 @@ func (c *guardedConn) end() {
 	}
 }
 
-// cut closes the socket, whatever is in progress. It waits for nothing, as closing a connection under TLS would.
-func (c *guardedConn) cut() {
-	socket := c.Conn
-	for over, ok := socket.(interface{ NetConn() net.Conn }); ok; over, ok = socket.(interface{ NetConn() net.Conn }) {
-		socket = over.NetConn()
-	}
-	_ = socket.Close()
-}
-
 // Read reads the head of a request, or a part of it. It returns httpguard.ErrLineEnd after what stands
 // before a bare CR or LF, and io.EOF while a request is open.
 func (c *guardedConn) Read(p []byte) (int, error) {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"example.com/livery/listener"
 )
 
 // ServerConfig bounds the connections and requests of servers.
@@ -91,7 +93,7 @@ func (s *Servers) Shutdown(ctx context.Context, interrupt func()) error {
 		select {
 		case <-ctx.Done():
 			for _, c := range open {
-				c.cut()
+				listener.Cut(c)
 			}
 			return fmt.Errorf("origin: %d connections were cut: %w", len(open), ctx.Err())
 		case <-time.After(10 * time.Millisecond):
