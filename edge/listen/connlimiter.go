@@ -37,7 +37,7 @@ type connLimiter struct {
 	conns     map[*clientConn]struct{}
 	inLoop    int // of conns, those that the fast path counts too
 	listeners []*limitedListener
-	drained   chan struct{} // closed when the last connection has gone while draining
+	drained   chan struct{} // closed when the last connection has gone while draining; setDrained closes it
 }
 
 func newConnLimiter(most int, clients *clientlimit.Limiter, log *slog.Logger) *connLimiter {
@@ -147,7 +147,18 @@ func (l *connLimiter) leave(c *clientConn) {
 	if c.inLoop {
 		l.inLoop--
 	}
-	if l.draining.Load() && len(l.conns) == 0 {
+	l.setDrained()
+}
+
+// setDrained closes drained if there is a reason to and it is open. l.mu is locked: a connection that was accepted last
+// may come after all others have gone.
+func (l *connLimiter) setDrained() {
+	if !l.draining.Load() || len(l.conns) > 0 {
+		return
+	}
+	select {
+	case <-l.drained:
+	default:
 		close(l.drained)
 	}
 }
@@ -182,9 +193,7 @@ func (l *connLimiter) Shutdown(ctx context.Context) error {
 	for _, listener := range l.listeners {
 		err = errors.Join(err, listener.close())
 	}
-	if len(l.conns) == 0 {
-		close(l.drained)
-	}
+	l.setDrained()
 	for c := range l.conns {
 		c.expediteClose()
 	}

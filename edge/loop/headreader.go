@@ -3,6 +3,7 @@ package loop
 import (
 	"bytes"
 	"net"
+	"sync/atomic"
 
 	"example.com/livery/httpguard"
 	"github.com/valyala/fasthttp"
@@ -21,6 +22,8 @@ type headReader struct {
 	body bool   // the head has ended
 	err  error  // what is wrong with the head
 	rest []byte // read, and beyond what the server may see yet
+
+	waiting atomic.Bool // for a head, or for the rest of one; other goroutines may look
 }
 
 // enter follows the server through the states of a connection.
@@ -33,8 +36,11 @@ func (h *headReader) read(p []byte, from func([]byte) (int, error)) (n int, err 
 	}
 	if n = copy(p, h.rest); n > 0 {
 		h.rest = h.rest[n:]
-	} else if n, err = from(p); n <= 0 {
-		return n, err
+	} else {
+		h.waiting.Store(h.idle || !h.body)
+		if n, err = from(p); n <= 0 {
+			return n, err
+		}
 	}
 	h.body = h.body && !h.idle
 	if h.body {
@@ -45,6 +51,7 @@ func (h *headReader) read(p []byte, from func([]byte) (int, error)) (n int, err 
 		p[end] = 0 // the server sees one byte of the fault: an error before the first byte of a head is not a request to it
 		return end + 1, nil
 	}
+	h.waiting.Store(!h.body)
 	if end < n {
 		h.rest = append(bytes.Clone(p[end:n]), h.rest...)
 	}

@@ -20,9 +20,10 @@ type stream struct {
 	request plainRequest
 	date    dateLine
 	buffers *buffers
-	begun   bool        // the limit for the next head runs: since its first byte, or since the connection began
-	closing bool        // the newest answer said that the connection ends
-	idle    atomic.Bool // waits for a request, or for the rest of its head
+	begun   bool                          // the limit for the next head runs: since its first byte, or since the connection began
+	closing bool                          // the newest answer said that the connection ends
+	idle    atomic.Bool                   // waits for a request, or for the rest of its head
+	handoff atomic.Pointer[handoffStream] // nil: the server has not got it
 }
 
 // buffers are what a stream reads into and writes from.
@@ -187,7 +188,9 @@ func (c *stream) handOff(expired bool) bool {
 	if secure, ok := c.conn.(secureConn); ok {
 		conn = handoffSecureStream{handoff, secure}
 	}
+	c.handoff.Store(handoff)
 	_ = l.config.Server.ServeConn(conn) // the fault of a client is not logged
+	c.handoff.Store(nil)
 	c.buffers.buffered = 0
 	c.begun = false
 	return handoff.continues()
@@ -207,6 +210,11 @@ func (c *handoffStream) receive(p []byte) (int, error) {
 		return n, err
 	}
 	return c.Conn.Read(p)
+}
+
+// SetReadDeadline implements net.Conn.
+func (c *handoffStream) SetReadDeadline(at time.Time) error {
+	return c.Conn.SetReadDeadline(c.untilHead(at))
 }
 
 // Close implements net.Conn. It does nothing if the loop goes on with the connection.

@@ -111,7 +111,8 @@ func (s *streams) drain() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
-		if c.idle.Load() {
+		handoff := c.handoff.Load()
+		if c.idle.Load() || handoff != nil && handoff.heads.waiting.Load() {
 			_ = c.conn.SetReadDeadline(time.Now().Add(grace))
 		}
 	}
