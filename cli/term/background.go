@@ -1,6 +1,7 @@
 package term
 
 import (
+	"context"
 	"io"
 	"sync/atomic"
 	"time"
@@ -32,9 +33,10 @@ func (a *App) Background() (dropped func() uint64) {
 
 // Flush waits until what was printed so far is written, for a moment.
 func (a *App) Flush() {
-	deadline := time.After(flushWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), flushWithin)
+	defer cancel()
 	for _, b := range a.backgrounds {
-		b.flush(deadline)
+		b.flush(ctx)
 	}
 }
 
@@ -88,16 +90,16 @@ func (b *background) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// flush waits until all writes so far are done, or the deadline.
-func (b *background) flush(deadline <-chan time.Time) {
+// flush waits until all writes so far are done, or ctx is.
+func (b *background) flush(ctx context.Context) {
 	done := make(chan struct{})
 	select {
 	case b.writes <- write{done: done}:
-	case <-deadline:
+	case <-ctx.Done():
 		return
 	}
 	select {
 	case <-done:
-	case <-deadline:
+	case <-ctx.Done():
 	}
 }

@@ -61,3 +61,15 @@ func TestBackground_ReaderGoesAway(t *testing.T) {
 		t.Errorf("%d writes were dropped, want 2", n)
 	}
 }
+
+func TestFinish_DoesNotWaitForReadersThatHang(t *testing.T) {
+	w := &hanging{entered: make(chan struct{}, 1), release: make(chan struct{})}
+	defer close(w.release)
+	a := New(strings.NewReader(""), w, w)
+	a.Background()
+	a.Say("one")
+	a.Warn("two")
+	if code := a.Finish(errors.New("fault")); code != ExitFailed {
+		t.Errorf("Finish() = %d, want %d", code, ExitFailed)
+	}
+}
