@@ -356,3 +356,40 @@ func bodyOf(address string) string {
 	text, _ := io.ReadAll(answer.Body)
 	return string(text)
 }
+
+// TestIdleTimeout: every listener that clients or edges reach closes a connection without a request after the time that the
+// operator sets, which is far from the default.
+func TestIdleTimeout(t *testing.T) {
+	for _, kind := range []string{"origin", "edge"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			p := launch(t, kind, openNull(t), nil, "--idle-timeout=1s")
+			ops, err := url.Parse(p.file["opsURL"].(string))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tried := 0
+			for name, l := range p.listeners() {
+				if name == ops.Host || l[0] != "tcp" {
+					continue
+				}
+				tried++
+				c, err := net.Dial(l[0], l[1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				_ = c.SetDeadline(time.Now().Add(patience))
+				_, _ = io.WriteString(c, "GET /nope HTTP/1.1\r\nHost: a\r\n\r\n")
+				answer, err := io.ReadAll(c)
+				if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 4") || strings.Contains(string(answer), "Connection: close") {
+					t.Errorf("%s: the connection ended with %.60q, %v", name, answer, err)
+				}
+			}
+			if tried != 2 {
+				t.Errorf("%d listeners were tried, want 2", tried)
+			}
+			p.endBy(syscall.SIGTERM)
+		})
+	}
+}
