@@ -24,7 +24,7 @@ import (
 
 // Main runs one command line and returns the exit code: 0 done, 1 refused or failed, 2 wrong usage,
 // 3 nothing to do under --strict, 4 conflict, 5 not allowed.
-// SIGINT and SIGTERM end the command in an orderly way; a second one ends it at once.
+// SIGINT, SIGTERM and SIGHUP end the command in an orderly way; a second one ends it at once.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	return WithDocuments(nil, args, in, out, errOut)
 }
@@ -32,7 +32,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 // WithDocuments is Main of a program that carries what the documentation is made of, by the paths of the repository. Without
 // it origins serve none.
 func WithDocuments(documents fs.FS, args []string, in io.Reader, out, errOut io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endingSignals()...)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the default action is back for a second signal
 	a := newApp(in, out, errOut)
@@ -43,6 +43,16 @@ func WithDocuments(documents fs.FS, args []string, in io.Reader, out, errOut io.
 		plainUsages(root)
 	}
 	return a.Finish(root.ExecuteContext(ctx))
+}
+
+// endingSignals returns the signals that end a command: not that of a closed terminal if the command was started to
+// outlive it, as nohup does.
+func endingSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
 }
 
 // Commands returns the program's command with all others in it, to read: manual pages, completions and the record of

@@ -52,8 +52,9 @@ func TestEnvoyIsToldWhatMatters(t *testing.T) {
 		manager + "http2_protocol_options.max_concurrent_streams":                uint64(100),
 		manager + "route_config.virtual_hosts.0.routes.0.route.cluster":          "livery_edges",
 		"static_resources.clusters.0.name":                                       "livery_edges",
-		"static_resources.clusters.0.load_assignment.cluster_name":               "livery_edges",
-		"static_resources.listeners.0.filter_chains.0.transport_socket.name":     "envoy.transport_sockets.tls",
+		"static_resources.clusters.0.typed_extension_protocol_options.envoy/extensions/upstreams/http/v3/HttpProtocolOptions.common_http_protocol_options.idle_timeout": "60s",
+		"static_resources.clusters.0.load_assignment.cluster_name":                                                          "livery_edges",
+		"static_resources.listeners.0.filter_chains.0.transport_socket.name":                                                "envoy.transport_sockets.tls",
 		"static_resources.clusters.0.load_assignment.endpoints.0.lb_endpoints.1.endpoint.address.socket_address.port_value": uint64(8190),
 	} {
 		if got := member(config, path); got != want {
@@ -62,12 +63,12 @@ func TestEnvoyIsToldWhatMatters(t *testing.T) {
 	}
 }
 
-// member returns what stands at a dotted path, or nil.
+// member returns what stands at a dotted path, or nil. A dot in a name is written "/".
 func member(v any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		switch n := v.(type) {
 		case map[string]any:
-			v = n[name]
+			v = n[strings.ReplaceAll(name, "/", ".")]
 		case []any:
 			i := int(name[0] - '0')
 			if i >= len(n) {

@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 )
@@ -90,6 +92,54 @@ func TestStartsUseFlagsThatExist(t *testing.T) {
 			if variable != "LIVERY_NAME" && !strings.Contains(help, variable) {
 				t.Errorf("%s: livery %s reads no variable %s", c.where, c.name, variable)
 			}
+		}
+	}
+}
+
+// TestProcessesHaveTimeToEnd: whatever ends a server gives it 15 s more than its drain delay before it kills it, and a
+// workload of a cluster, which is taken out of balancers while it ends, has one.
+func TestProcessesHaveTimeToEnd(t *testing.T) {
+	const more = 15 * time.Second
+	given := regexp.MustCompile(`(?:terminationGracePeriodSeconds: |TimeoutStopSec=|stop_grace_period: )(\d+)s?`)
+	drain := regexp.MustCompile(`--drain-delay=(\S+)`)
+	grace := given.FindStringSubmatch(read(t, "compose.yaml"))
+	for _, c := range starts(t) {
+		delay, found := time.Duration(0), given.FindStringSubmatch(c.text)
+		if found == nil {
+			found = grace
+		}
+		if at := drain.FindStringSubmatch(c.text); at != nil {
+			var err error
+			if delay, err = time.ParseDuration(at[1]); err != nil {
+				t.Errorf("%s: %v", c.where, err)
+			}
+		} else if strings.HasPrefix(c.where, "kubernetes/") {
+			t.Errorf("%s has no drain delay", c.where)
+		}
+		if seconds, _ := strconv.Atoi(found[1]); time.Duration(seconds)*time.Second < delay+more {
+			t.Errorf("%s is killed after %s s, want %v", c.where, found[1], delay+more)
+		}
+	}
+}
+
+// TestProxiesCloseIdleConnectionsFirst: each shipped proxy closes its connections to edges and origins well before
+// these do by default.
+func TestProxiesCloseIdleConnectionsFirst(t *testing.T) {
+	for _, server := range []string{"origin", "edge"} {
+		if help, err := livery(server, "--help"); err != nil || !regexp.MustCompile(`(?s)--idle-timeout .*?default 3m0s`).MatchString(help) {
+			t.Errorf("livery %s --help does not say that the idle timeout is 3 minutes: %v", server, err)
+		}
+	}
+	for file, c := range map[string]struct {
+		pattern string
+		servers int
+	}{
+		"nginx/livery.conf": {`(?m)^    keepalive_timeout 60s;`, 2},
+		"caddy/Caddyfile":   {`(?m)^\s+keepalive 60s`, 2},
+		"envoy/envoy.yaml":  {`(?s)HttpProtocolOptions\n\s+common_http_protocol_options: \{idle_timeout: 60s\}`, 1},
+	} {
+		if found := regexp.MustCompile(c.pattern).FindAllString(read(t, file), -1); len(found) != c.servers {
+			t.Errorf("%s limits idle connections to %d of %d upstreams", file, len(found), c.servers)
 		}
 	}
 }

@@ -31,6 +31,12 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
+// The connections of an Edge whose Config names no others.
+const (
+	DefaultMaxConnections     = 1 << 16
+	DefaultMaxFeedConnections = 4096
+)
+
 // Config configures an Edge. DataDir, Upstreams and Runtime must be set.
 type Config struct {
 	DataDir            string               // the disk cache; lost: a restart needs upstream. Of this edge alone
@@ -40,9 +46,11 @@ type Config struct {
 	CacheBytes         int64                // memory for files, records and what files are made from; 0: 256 MiB
 	DiskBytes          int64                // disk for records, plans, overlays and modules; 0: 4 GiB
 	DiskFileBytes      int64                // disk for files as they are served; 0: none
-	MaxConnections     int                  // of clients at one time; 0: 65,536
+	MaxConnections     int                  // of clients at one time; 0: DefaultMaxConnections
 	MaxConnsPerClient  int                  // of these, of one address or IPv6 network; trusted proxies are not counted. 0: 4,096; negative: no bound
+	MaxFeedConnections int                  // of edges behind this one at one time; 0: DefaultMaxFeedConnections
 	WriteTimeout       time.Duration        // for one answer to a client that reads slowly; 0: 30 seconds
+	IdleTimeout        time.Duration        // between two requests of a connection; 0: 3 minutes
 	StreamsOfOneClient int                  // requests of HTTP/2 under way, of one client over all its connections; a twentieth of it bounds the connections. 0: 1,000; negative: no bound
 	TrustedProxies     []netip.Prefix       // peers whose X-Forwarded-For is believed
 	FastPath           bool                 // plain hits are answered ahead of fasthttp, byte for byte as it would
@@ -70,15 +78,17 @@ type Edge struct {
 	writeBehind *diskcache.WriteBehind
 	metrics     *metrics
 	server      *listen.Server
-	feedServer  *fasthttp.Server
+	feedServer  *listen.Private
+	preloaded   atomic.Bool // the newest renderer module, as far as there is one
 	now         func() time.Time
 	log         *slog.Logger
 
-	ctx     context.Context // of everything in the background
-	stop    context.CancelFunc
-	working sync.WaitGroup
-	mu      sync.Mutex // guards stopped
-	stopped bool       // nothing new may begin in the background
+	ctx      context.Context // of everything in the background
+	stop     context.CancelFunc
+	endPolls context.CancelFunc // of edges behind this one
+	working  sync.WaitGroup
+	mu       sync.Mutex // guards stopped
+	stopped  bool       // nothing new may begin in the background
 }
 
 // New starts an edge: it begins to follow the feed. ctx bounds nothing but New; Shutdown ends it.
@@ -207,19 +217,23 @@ func (e *Edge) lookup(h *fasthttp.RequestHeader) records.Lookup {
 // prepare makes the servers.
 func (e *Edge) prepare() (err error) {
 	e.changes = relay.NewLog(e.disk.Cursor())
+	polls, endPolls := context.WithCancel(e.ctx)
+	e.endPolls = endPolls
+	idle := time.Duration(orDefault(int64(e.config.IdleTimeout), int64(3*time.Minute)))
 	e.feedServer = relay.New(relay.Config{
-		Context: e.ctx, Token: e.config.UpstreamToken, MaxWait: e.config.upstreamWait(), Now: e.now, Logger: e.log,
+		Context: polls, MaxConns: int(orDefault(int64(e.config.MaxFeedConnections), DefaultMaxFeedConnections)), Idle: idle, Token: e.config.UpstreamToken, MaxWait: e.config.upstreamWait(), Now: e.now, Logger: e.log,
 		Log: e.changes, Records: e.records, Modules: e.blobs.Modules, Input: e.content.Input, Following: e.upstreams.Following,
 	})
 	c := listen.Config{
 		Handler:          e.handle,
-		MaxConns:         int(orDefault(int64(e.config.MaxConnections), 1<<16)),
+		MaxConns:         int(orDefault(int64(e.config.MaxConnections), DefaultMaxConnections)),
 		ConnsPerClient:   cmp.Or(e.config.MaxConnsPerClient, 4096),
 		StreamsPerClient: cmp.Or(e.config.StreamsOfOneClient, 1000),
 		StreamBytes:      MemoryFor(e.config.CacheBytes, runtime.GOMAXPROCS(0)).Streams,
 		WaitingBytes:     MemoryFor(e.config.CacheBytes, runtime.GOMAXPROCS(0)).Waiting,
 		TrustedProxies:   e.config.TrustedProxies,
 		WriteTimeout:     time.Duration(orDefault(int64(e.config.WriteTimeout), int64(30*time.Second))),
+		IdleTimeout:      idle,
 		Shed:             e.metrics.shed.Inc,
 		Logger:           e.log,
 	}
@@ -238,6 +252,9 @@ const liveParts = 2
 
 // start begins what runs in the background.
 func (e *Edge) start() {
+	if e.disk.HoldsThemes() {
+		e.spawn(func() { e.preload(e.modulesOnDisk) })
+	}
 	e.spawn(e.follower.run)
 	e.spawn(e.content.RecompressAll)
 	e.spawn(e.content.MakeDeltas)
@@ -291,15 +308,18 @@ func (e *Edge) ServeFeed(l net.Listener) error {
 }
 
 // Shutdown closes the listeners, answers the requests that were sent before, until ctx is done, and
-// ends everything in the background. The Edge is unusable then.
+// ends everything in the background. It cuts the connections whose requests were not answered by then and returns
+// ctx's error. The Edge is unusable then.
 func (e *Edge) Shutdown(ctx context.Context) error {
 	e.live.Close()
-	err := e.server.Shutdown(ctx)
+	e.endPolls()
+	feed := make(chan error, 1)
+	go func() { feed <- e.feedServer.Shutdown(ctx) }()
+	err := errors.Join(e.server.Shutdown(ctx), <-feed)
 	e.mu.Lock()
 	e.stopped = true
 	e.mu.Unlock()
 	e.stop()
-	err = errors.Join(err, e.feedServer.ShutdownWithContext(ctx))
 	e.working.Wait()
 	e.writeBehind.Flush()
 	e.records.PersistUsage()
@@ -312,11 +332,14 @@ func (e *Edge) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// Ready returns nil if requests would be served: upstream has answered since the start, or the
-// disk holds something from before it.
+// Ready returns nil if requests would be served without a wait for this start: upstream has answered since, or the disk
+// holds something from before it, and the newest renderer module was loaded.
 func (e *Edge) Ready() error {
-	if e.follower.heard.Load() || e.disk.HoldsThemes() {
-		return nil
+	switch {
+	case !e.follower.heard.Load() && !e.disk.HoldsThemes():
+		return errors.New("edge: upstream has not answered yet, and nothing is held from an earlier run")
+	case !e.preloaded.Load():
+		return errors.New("edge: the renderer is not loaded yet")
 	}
-	return errors.New("edge: upstream has not answered yet, and nothing is held from an earlier run")
+	return nil
 }

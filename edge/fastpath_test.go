@@ -24,6 +24,7 @@ var choosesItself = []string{
 	"TestWrongAnswersAreNotAskedForAgainAtOnce",
 	"TestFullDiskKeepsWhatIsAskedForNow",
 	"TestHTTP2KeepsTheStandard",
+	"TestShutdown_ConnectionsWithoutARequest", "TestShutdown_RequestsInProgress", "TestReadyWithTheRenderer",
 }
 
 // onBothPaths are the tests of a running edge: each holds with the fast path and without it.

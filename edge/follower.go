@@ -155,7 +155,7 @@ func (f *follower) apply(fed feedproto.Changes, m upstream.ResponseMeta, polledA
 	f.changes.Add(fed)
 	f.applied.Store(upstream.Sequence(fed.Cursor))
 	if !fed.More && !f.heard.Swap(true) {
-		f.spawn(f.preload)
+		f.spawn(func() { f.preload(f.blobs.Modules) })
 	}
 }
 

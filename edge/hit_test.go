@@ -248,14 +248,25 @@ func TestOverlaysOfModesComeAgainWithTheirPair(t *testing.T) {
 	before := fed.Pair
 	before.Overlay = record.HashOf([]byte("an overlay of before"))
 	e.records.HoldPair(e.records.PairEntry(key), known, before)
-	var asked fasthttp.RequestCtx
-	asked.Init(&fasthttp.Request{}, &net.TCPAddr{}, nil)
-	asked.Request.Header.Set("Authorization", feedproto.Authorization("token"))
-	asked.Request.SetRequestURI(feedproto.PairsPath + key + "?" + feedproto.InputsParameter + "=" + feedproto.OverlayInput)
-	e.feedServer.Handler(&asked)
+	feed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = e.ServeFeed(feed) }()
+	request, err := http.NewRequest("GET", "http://"+feed.Addr().String()+feedproto.PairsPath+key+"?"+feedproto.InputsParameter+"="+feedproto.OverlayInput, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", feedproto.Authorization("token"))
+	request.Close = true
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
 	var told feedproto.PairInputs
-	if err := json.Unmarshal(asked.Response.Body(), &told); err != nil || record.HashOf(told.OverlayBytes) != fed.Overlay {
-		t.Errorf("an edge behind is told %d %.100s, %v", asked.Response.StatusCode(), asked.Response.Body(), err)
+	if err := json.NewDecoder(answer.Body).Decode(&told); err != nil || record.HashOf(told.OverlayBytes) != fed.Overlay {
+		t.Errorf("an edge behind is told %s, %v", answer.Status, err)
 	}
 	e.records.HoldPair(e.records.PairEntry(key+",touch.on"), known, before)
 	var ctx fasthttp.RequestCtx

@@ -98,9 +98,7 @@ func TestRestartWithoutUpstreamServesOn(t *testing.T) {
 	f.stop()
 
 	second := run(t, f, ownRuntime(t), at(first.dir))
-	if err := second.edge.Ready(); err != nil {
-		t.Errorf("Ready = %v although the disk holds what was served", err)
-	}
+	eventually(t, "being ready with what the disk holds", func() bool { return second.edge.Ready() == nil })
 	got := second.get(path("-", "latest", "tokens.json"))
 	want(t, got, 200, "4px")
 	if got.header.Get("Cache-Status") != "livery; hit; detail=stale" {

@@ -3,11 +3,13 @@ package edge
 import (
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"time"
 
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/content"
 	"example.com/livery/edge/records"
+	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"
@@ -147,12 +149,44 @@ func (e *Edge) bodyOf(p *records.Pair, s *records.PairState, f abi.File, enc cod
 	return b, records.Miss, err
 }
 
-// preload readies the newest renderer module, so that the first request need not wait for its
-// compilation. It tries once; a request that needs a module loads it itself.
-func (e *Edge) preload() {
-	modules, err := e.blobs.Modules()
+// preloadAgain is the pause before the newest renderer module is asked for again.
+const preloadAgain = 500 * time.Millisecond
+
+// preload loads the newest of the renderer modules that list returns, so that the first request need not wait for its
+// compilation, and has the edge be ready then. It tries again while upstream is out of reach and nothing is held from an
+// earlier run. After any other failure the edge is ready as well: it serves what it has, and a request that needs a
+// module loads it itself.
+func (e *Edge) preload(list func() ([]record.Module, error)) {
+	loaded := make(chan error, 1)
+	for {
+		go func() { loaded <- e.loadNewest(list) }()
+		select {
+		case <-e.ctx.Done(): // a compilation cannot be interrupted, and need not be waited for
+			return
+		case err := <-loaded:
+			if err == nil || !errors.Is(err, upstream.ErrUnreachable) || e.disk.HoldsThemes() {
+				if err != nil {
+					e.log.Warn("the newest renderer module cannot be loaded ahead", "error", err)
+				}
+				e.preloaded.Store(true)
+				return
+			}
+		}
+		upstream.Sleep(e.ctx, preloadAgain, nil)
+	}
+}
+
+// modulesOnDisk lists the renderer modules that upstream had in an earlier run.
+func (e *Edge) modulesOnDisk() ([]record.Module, error) {
+	list, _ := e.disk.Modules()
+	return list, nil
+}
+
+// loadNewest compiles the newest renderer module and renders with it once.
+func (e *Edge) loadNewest(list func() ([]record.Module, error)) error {
+	modules, err := list()
 	if err != nil {
-		return
+		return err
 	}
 	var newest record.Module
 	for _, m := range modules {
@@ -161,9 +195,10 @@ func (e *Edge) preload() {
 		}
 	}
 	if newest.Digest == "" {
-		return
+		return nil
 	}
 	if err := e.content.Load(newest.Digest); err != nil {
-		e.log.Warn("the newest renderer module cannot be loaded ahead", "module", newest.Digest, "error", err)
+		return fmt.Errorf("module %s: %w", newest.Digest, err)
 	}
+	return e.config.Runtime.Try(e.ctx, string(newest.Digest))
 }

@@ -180,7 +180,7 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 func newServers(c Config, counts *metrics.Metrics) *httpserver.Servers {
 	l := c.Limits
 	return httpserver.NewServers(httpserver.ServerConfig{
-		Connections: l.Connections, ConnectionsPerIP: l.ConnectionsPerIP, BodyBytes: l.BodyBytes, HeaderBytes: l.HeaderBytes,
+		ConnectionsPerIP: l.ConnectionsPerIP, BodyBytes: l.BodyBytes, HeaderBytes: l.HeaderBytes,
 		ReadTimeout: l.ReadTimeout, WriteTimeout: l.WriteTimeout, IdleTimeout: l.IdleTimeout, Logger: c.Logger,
 		Unread: func(status int) { counts.Observe("", "unread", status, time.Time{}) },
 	})

@@ -12,7 +12,7 @@ import (
 
 // ServePublic answers the public API, and serves the console, on the listener until Shutdown, and then returns nil.
 func (o *Origin) ServePublic(l net.Listener) error {
-	return o.servers.Serve(l, o.servePublic())
+	return o.servers.Serve(l, o.config.Limits.Connections, o.servePublic())
 }
 
 // ServeFeed answers edges on the listener until Shutdown, and then returns nil.
@@ -21,13 +21,13 @@ func (o *Origin) ServeFeed(l net.Listener) error {
 		_ = l.Close()
 		return errors.New("origin: the feed needs a token that edges carry")
 	}
-	return o.servers.Serve(l, o.framed(func(ctx *fasthttp.RequestCtx) { o.followers.Follow(ctx, o.feed.Serve) }))
+	return o.servers.Serve(l, o.config.Limits.FeedConnections, o.framed(func(ctx *fasthttp.RequestCtx) { o.followers.Follow(ctx, o.feed.Serve) }))
 }
 
 // ServeOperator answers the operator on the listener until Shutdown, and then returns nil. A client that
 // can connect may do everything: the listener must be one that only the operator reaches.
 func (o *Origin) ServeOperator(l net.Listener) error {
-	return o.servers.Serve(l, o.framed(o.withBody(o.operator.Serve)))
+	return o.servers.Serve(l, o.config.Limits.OperatorConnections, o.framed(o.withBody(o.operator.Serve)))
 }
 
 // framed refuses ambiguous requests before the handler sees them, and makes a panic of the handler

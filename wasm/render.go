@@ -77,6 +77,13 @@ func (r *Runtime) render(ctx context.Context, digest string, req Request, spans 
 	return p.render(ctx, j)
 }
 
+// Try renders an empty file with the module of that digest, so that the next render finds an instance that has run.
+func (r *Runtime) Try(ctx context.Context, digest string) error {
+	blob := plan.AppendBundle(nil, [][]byte{plan.Append(nil, 0, nil)})
+	_, err := r.Render(ctx, digest, Request{Plan: Blob{Bytes: blob}})
+	return err
+}
+
 // takeApart finds the parts of the file in the bundles.
 func takeApart(req Request) (job, error) {
 	if req.File >= abi.FileCount {

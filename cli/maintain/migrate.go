@@ -19,6 +19,7 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/storage"
 	"example.com/livery/storage/dump"
+	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/postgres"
 )
 
@@ -125,7 +126,7 @@ func openMigrating(r *process.Run, name string, single bool, log *slog.Logger) (
 		if data, err = r.OpenData(name); err != nil {
 			return nil, err
 		}
-		store, err = openEmbedded(filepath.Join(data, "store"), log)
+		store, err = openEmbedded(filepath.Join(data, "store"), pebble.Options{Logger: log})
 	}
 	if err != nil {
 		return nil, err

@@ -22,6 +22,7 @@ type StoreLocation struct {
 	Dir    string // data directory, absolute; the embedded store is in it
 	URL    string // of a PostgreSQL; empty: the embedded store
 	Single bool   // a PostgreSQL without synchronous standbys will do
+	Tables int    // files that the embedded store may have open; 0: the store's own default
 }
 
 // logEndName is the file of a data directory that notes how far the log of a PostgreSQL was seen.
@@ -30,7 +31,11 @@ const logEndName = "store-witness"
 // OpenStore opens a store, and closes it with the run.
 func OpenStore(r *process.Run, p StoreLocation, log *slog.Logger) (store storage.Store, err error) {
 	if p.URL == "" {
-		store, err = openEmbedded(filepath.Join(p.Dir, "store"), log)
+		store, err = openEmbedded(filepath.Join(p.Dir, "store"), pebble.Options{Logger: log, MaxTables: p.Tables, Fatal: func(err error) {
+			line, _, _ := strings.Cut(err.Error(), "\n") // the engine's trace follows
+			log.Error("the store cannot go on; the process ends", "error", line)
+			r.Abort()
+		}})
 	} else {
 		store, err = openPostgres(p, postgres.Options{Logger: log})
 	}
@@ -41,8 +46,8 @@ func OpenStore(r *process.Run, p StoreLocation, log *slog.Logger) (store storage
 	return store, nil
 }
 
-func openEmbedded(dir string, log *slog.Logger) (*pebble.Store, error) {
-	store, err := pebble.Open(dir, pebble.Options{Logger: log})
+func openEmbedded(dir string, o pebble.Options) (*pebble.Store, error) {
+	store, err := pebble.Open(dir, o)
 	switch {
 	case errors.Is(err, storage.ErrLocked):
 		return nil, term.Fail("Stop the other process, or name another directory with --data.", "the store %s is in use by another process", dir)

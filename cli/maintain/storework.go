@@ -19,6 +19,7 @@ import (
 	"example.com/livery/cli/opsocket"
 	"example.com/livery/cli/process"
 	"example.com/livery/cli/term"
+	"example.com/livery/listener"
 	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
@@ -110,8 +111,8 @@ var errBackUpServer = errors.New("the store is a PostgreSQL: back it up with its
 // peerKey finds the operator among the values of a request's context.
 type peerKey struct{}
 
-// ServeStore lets the operator work on the store of a running origin, which notes it.
-func ServeStore(r *process.Run, data string, store storage.Store, o *origin.Origin) error {
+// ServeStore lets the operator work on the store of a running origin, which notes it, over so many connections at most.
+func ServeStore(r *process.Run, data string, connections int, store storage.Store, o *origin.Origin) error {
 	l, err := operator.Listen(filepath.Join(data, storeSocketName))
 	if err != nil {
 		return err
@@ -128,12 +129,12 @@ func ServeStore(r *process.Run, data string, store storage.Store, o *origin.Orig
 			})
 		})
 	}
-	server := &http.Server{Handler: mux, ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(r.Log.Handler(), slog.LevelDebug), ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 		return context.WithValue(ctx, peerKey{}, operator.PeerOf(c))
 	}}
 	r.OnClose(func(context.Context) error { return server.Close() })
 	r.Serve(func() error {
-		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(listener.Limited(listener.Patient(l, r.Log), connections)); !errors.Is(err, http.ErrServerClosed) {
 			return err
 		}
 		return nil

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -83,16 +82,13 @@ type dev struct {
 }
 
 func (a *app) runDev(ctx context.Context, flags devFlags, startedWith []operator.Setting) (err error) {
-	log, err := process.Logger(a.App, flags.logLevel, false)
+	r, err := process.NewServer(a.App, flags.logLevel, false)
 	if err != nil {
 		return err
 	}
-	d := &dev{Run: process.New(log), flags: flags, settings: startedWith, pages: a.pages}
-	defer func() { err = errors.Join(err, d.Close()) }()
+	d := &dev{Run: r, flags: flags, settings: startedWith, pages: a.pages}
+	defer func() { err = d.End(ctx, err) }()
 	if err := d.up(ctx); err != nil {
-		if ctx.Err() != nil {
-			return nil // Ctrl-C on the way up is not a failure
-		}
 		return err
 	}
 	a.welcome(ctx, d)
@@ -185,10 +181,12 @@ func (d *dev) serveAll(ctx context.Context, public, files, ops, feed net.Listene
 	if err != nil {
 		return nil, err
 	}
-	originMetrics, edgeMetrics := process.NewRegistry(), prometheus.NewRegistry()
+	originMetrics, edgeMetrics := d.NewRegistry(), prometheus.NewRegistry()
+	share := process.ShareDescriptors(2)
+	d.OpsServer(ops, share.Private, prometheus.Gatherers{originMetrics, edgeMetrics})
 	o, err := startOrigin(ctx, d.Run, originSetup{
 		pages: d.pages, data: d.data, public: public, feed: feed, publicURL: d.file.OriginURL, cdnURL: d.file.EdgeURL,
-		feedToken: token, registry: originMetrics, log: d.Log, prepare: d.prepare(ctx), collectEvery: 24 * time.Hour, settings: d.settings,
+		feedToken: token, registry: originMetrics, log: d.Log, prepare: d.prepare(ctx), collectEvery: 24 * time.Hour, settings: d.settings, descriptors: share,
 		webhookNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 	})
 	if err != nil {
@@ -196,12 +194,12 @@ func (d *dev) serveAll(ctx context.Context, public, files, ops, feed net.Listene
 	}
 	d.file.OperatorSocket = o.socket
 	e, err := startEdge(ctx, d.Run, edgeSetup{
-		data: filepath.Join(d.data, "edge"), compiled: d.flags.compiled, files: files, upstreams: []string{process.URLOf(feed, false)}, fastPath: true, token: token, registry: edgeMetrics, log: d.Log,
+		data: filepath.Join(d.data, "edge"), compiled: d.flags.compiled, files: files, upstreams: []string{process.URLOf(feed, false)}, fastPath: true, token: token, registry: edgeMetrics, log: d.Log, descriptors: share,
 	})
 	if err != nil {
 		return nil, err
 	}
-	d.OpsServer(ops, prometheus.Gatherers{originMetrics, edgeMetrics}, o.origin.Reads, o.origin.Ready, e.Ready)
+	d.SetReady(o.origin.Reads, o.origin.Ready, e.Ready)
 	return e, nil
 }
 

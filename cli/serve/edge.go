@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"errors"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -50,7 +49,7 @@ type edgeFlags struct {
 	connectionsPerClient    int
 	http2StreamsPerClient   int
 	compiled                string
-	logLevel                string
+	lifecycleFlags
 }
 
 func (a *app) edgeCommand() *cobra.Command {
@@ -87,7 +86,7 @@ func (a *app) edgeCommand() *cobra.Command {
 	f.BoolVar(&e.deltas, "deltas", true, "send browsers that have another version the difference to it; set false if a cache in front ignores Vary")
 	f.BoolVar(&e.live, "live", true, "offer open pages an event stream that tells when their Theme or Variant has changed, at latest/events")
 	compiledFlag(cmd, &e.compiled)
-	f.StringVar(&e.logLevel, "log-level", "info", "lowest `LEVEL` that is logged: debug, info, warn or error")
+	e.lifecycleFlags.add(cmd)
 	e.TLSFlags.Add(cmd, "", "the files")
 	f.BoolVar(&e.http2, "http2", true, "offer HTTP/2 to clients if the files are served with a certificate")
 	e.feedTLS.Add(cmd)
@@ -107,22 +106,22 @@ type edgeFile struct {
 }
 
 func (a *app) runEdge(ctx context.Context, e edgeFlags, startedWith []operator.Setting) (err error) {
-	log, err := process.Logger(a.App, e.logLevel, true)
+	r, err := e.newRun(a.App)
 	if err != nil {
 		return err
 	}
+	defer func() { err = r.End(ctx, err) }()
+	log := r.Log
 	if e.upstreamWait <= 0 {
 		return term.UsageError("Give a duration above 0, for example 1s.", "--upstream-wait %v is not a valid duration", e.upstreamWait)
 	}
-	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), upstreamWait: e.upstreamWait, fastPath: e.fastPath, noDeltas: !e.deltas, noLive: !e.live, perClient: cmp.Or(e.connectionsPerClient, -1), streamsPerClient: cmp.Or(e.http2StreamsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, diskFileBytes: e.diskFileBytes, registry: process.NewRegistry(), log: log}
+	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), upstreamWait: e.upstreamWait, fastPath: e.fastPath, noDeltas: !e.deltas, noLive: !e.live, perClient: cmp.Or(e.connectionsPerClient, -1), streamsPerClient: cmp.Or(e.http2StreamsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, diskFileBytes: e.diskFileBytes, idleTimeout: e.idleTimeout, descriptors: process.ShareDescriptors(1), registry: r.NewRegistry(), log: log}
 	if s.token, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
 		return err
 	}
 	if s.trusted, err = readRanges("trusted-proxy", e.trustedProxies); err != nil {
 		return err
 	}
-	r := process.New(log)
-	defer func() { err = errors.Join(err, r.Close()) }()
 	var announced string
 	if s.data, announced, err = r.OpenFor(e.data, "edge.json"); err != nil {
 		return err
@@ -148,12 +147,13 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags, startedWith []operator.S
 	if err := e.secure(&s, &ops); err != nil {
 		return err
 	}
+	r.OpsServer(ops, s.descriptors.Private, s.registry)
 	limitMemory(edge.MemoryFor(e.cacheBytes, goruntime.GOMAXPROCS(0)).Heap)
 	started, err := startEdge(ctx, r, s)
 	if err != nil {
 		return err
 	}
-	r.OpsServer(ops, s.registry, nil, started.Ready)
+	r.SetReady(nil, started.Ready)
 	if err := r.Announce(announced, file); err != nil {
 		return err
 	}
@@ -203,6 +203,8 @@ type edgeSetup struct {
 	cacheBytes, diskBytes int64 // 0 means the edge's own default
 	diskFileBytes         int64 // 0: none
 	trusted               []netip.Prefix
+	idleTimeout           time.Duration // 0 means the edge's own default
+	descriptors           process.Descriptors
 	registry              *prometheus.Registry
 	log                   *slog.Logger
 }
@@ -220,6 +222,7 @@ func startEdge(ctx context.Context, r *process.Run, s edgeSetup) (*edge.Edge, er
 	r.OnClose(runtime.Close)
 	e, err := edge.New(ctx, edge.Config{
 		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamWait: s.upstreamWait, UpstreamToken: s.token, FastPath: s.fastPath, NoDeltas: s.noDeltas, NoLive: s.noLive, MaxConnsPerClient: s.perClient, StreamsOfOneClient: s.streamsPerClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes, DiskFileBytes: s.diskFileBytes,
+		MaxConnections: min(edge.DefaultMaxConnections, s.descriptors.Clients), MaxFeedConnections: min(edge.DefaultMaxFeedConnections, s.descriptors.Edges), IdleTimeout: s.idleTimeout,
 		TrustedProxies: s.trusted, UpstreamTLS: s.upstreamTLS, Runtime: runtime, Logger: s.log, Registry: s.registry,
 	})
 	if err != nil {

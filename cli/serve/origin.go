@@ -49,7 +49,7 @@ type originFlags struct {
 	docs                                bool
 	console                             bool
 	webhookNetworks                     []string
-	logLevel                            string
+	lifecycleFlags
 }
 
 func (a *app) originCommand() *cobra.Command {
@@ -92,7 +92,7 @@ func (a *app) originCommand() *cobra.Command {
 	f.BoolVar(&o.console, "console", true, "serve the web console at /console/, where people log in with a token, a link of livery console or at their issuer")
 	f.StringArrayVar(&o.webhookNetworks, "webhook-network", nil, "`CIDR` such as 10.1.0.0/16 that webhooks may be sent to beside the public internet, over http too; may be repeated (default: none); "+
 		"admins of Environments can send requests to every address in it")
-	f.StringVar(&o.logLevel, "log-level", "info", "lowest `LEVEL` that is logged: debug, info, warn or error")
+	o.lifecycleFlags.add(cmd)
 	o.TLSFlags.Add(cmd, "", "the public API")
 	o.feedTLS.Add(cmd)
 	o.opsTLS.Add(cmd, "ops-", "the operations listener")
@@ -110,12 +110,12 @@ type originFile struct {
 }
 
 func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operator.Setting) (err error) {
-	log, err := process.Logger(a.App, o.logLevel, true)
+	r, err := o.newRun(a.App)
 	if err != nil {
 		return err
 	}
-	r := process.New(log)
-	defer func() { err = errors.Join(err, r.Close()) }()
+	defer func() { err = r.End(ctx, err) }()
+	log, d := r.Log, process.ShareDescriptors(1)
 	var announced string
 	if o.data, announced, err = r.OpenFor(o.data, "origin.json"); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 	}
 	public, feed, ops := listeners[0], listeners[1], listeners[2]
 	file := originFile{FeedURL: process.URLOf(feed, o.feedTLS.On()), OpsURL: process.URLOf(ops, o.opsTLS.On())}
-	s := originSetup{pages: a.pages, data: o.data, feed: feed, publicURL: trimSlash(o.publicURL), cdnURL: trimSlash(o.cdnURL), registry: process.NewRegistry(), log: log}
+	s := originSetup{pages: a.pages, data: o.data, feed: feed, publicURL: trimSlash(o.publicURL), cdnURL: trimSlash(o.cdnURL), registry: r.NewRegistry(), log: log, descriptors: d}
 	if s.publicURL == "" {
 		s.publicURL = process.URLOf(public, o.On())
 	}
@@ -148,13 +148,14 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 	if s.webhookNetworks, err = readRanges("webhook-network", o.webhookNetworks); err != nil {
 		return err
 	}
-	s.limits = origin.Limits{BodyBudget: o.bodyBudgetBytes, ConnectionsPerIP: cmp.Or(o.connectionsPerClient, -1), RequestsPerSecond: float64(o.requestsPerSecond)}
+	s.limits = origin.Limits{BodyBudget: o.bodyBudgetBytes, ConnectionsPerIP: cmp.Or(o.connectionsPerClient, -1), RequestsPerSecond: float64(o.requestsPerSecond), IdleTimeout: o.idleTimeout}
+	r.OpsServer(ops, d.Private, s.registry)
 	limitMemory(o.memoryBytes)
 	started, err := startOrigin(ctx, r, s)
 	if err != nil {
 		return err
 	}
-	r.OpsServer(ops, s.registry, started.origin.Reads, started.origin.Ready)
+	r.SetReady(started.origin.Reads, started.origin.Ready)
 	file.OriginURL, file.APIURL, file.OperatorSocket = s.publicURL, s.publicURL+"/public/v1", started.socket
 	if err := r.Announce(announced, file); err != nil {
 		return err
@@ -202,14 +203,15 @@ type originSetup struct {
 	feedToken         string
 	registry          *prometheus.Registry
 	log               *slog.Logger
-	prepare           func(storage.Store) error            // called before anything is served; nil does nothing
-	storeURL          string                               // of a PostgreSQL; empty: the embedded store
-	storeSingle       bool                                 // it may be one server without standbys
-	collectEvery      time.Duration                        // 0: never
-	auditKeep         time.Duration                        // of entries of the audit log; 0: for ever
-	changesKeep       uint64                               // entries of the change log; 0: all
-	settings          []operator.Setting                   // what it is started with
-	limits            origin.Limits                        // zero fields: the defaults
+	prepare           func(storage.Store) error // called before anything is served; nil does nothing
+	storeURL          string                    // of a PostgreSQL; empty: the embedded store
+	storeSingle       bool                      // it may be one server without standbys
+	collectEvery      time.Duration             // 0: never
+	auditKeep         time.Duration             // of entries of the audit log; 0: for ever
+	changesKeep       uint64                    // entries of the change log; 0: all
+	settings          []operator.Setting        // what it is started with
+	limits            origin.Limits             // zero fields: the defaults
+	descriptors       process.Descriptors
 	corsOrigins       []string                             // whose pages may call the API; empty: none
 	noDocs            bool                                 // the documentation is not served
 	pages             func() (map[string]site.File, error) // make the documentation
@@ -237,7 +239,7 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 	if err != nil {
 		return nil, err
 	}
-	store, err := maintain.OpenStore(r, maintain.StoreLocation{Dir: s.data, URL: s.storeURL, Single: s.storeSingle}, s.log)
+	store, err := maintain.OpenStore(r, maintain.StoreLocation{Dir: s.data, URL: s.storeURL, Single: s.storeSingle, Tables: s.descriptors.Tables}, s.log)
 	if err != nil {
 		return nil, err
 	}
@@ -246,6 +248,10 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 			return nil, err
 		}
 	}
+	s.limits = s.limits.WithDefaults()
+	s.limits.Connections = min(s.limits.Connections, s.descriptors.Clients)
+	s.limits.FeedConnections = min(s.limits.FeedConnections, s.descriptors.Edges)
+	s.limits.OperatorConnections = min(s.limits.OperatorConnections, s.descriptors.Private)
 	files := console.Files()
 	if s.noConsole {
 		files = nil
@@ -273,7 +279,7 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 	if err != nil {
 		return nil, err
 	}
-	if err := maintain.ServeStore(r, s.data, store, o); err != nil {
+	if err := maintain.ServeStore(r, s.data, s.descriptors.Private, store, o); err != nil {
 		return nil, err
 	}
 	r.OnClose(o.Shutdown)

@@ -18,10 +18,11 @@ type App struct {
 	JSON     bool // print data as JSON
 	Columns  int  // of the terminal that Out is; 0: it is not a terminal
 
-	terminal bool // print colours and swatches
-	color    string
-	drained  bool                      // the standard input was read
-	refine   []func(*Failure) *Failure // say more of a failure; in order
+	terminal    bool // print colours and swatches
+	color       string
+	drained     bool                      // the standard input was read
+	backgrounds []*background             // what Out and Err write to; none: they write at once
+	refine      []func(*Failure) *Failure // say more of a failure; in order
 }
 
 // New returns what a command reads from and writes to.
@@ -31,6 +32,7 @@ func New(in io.Reader, out, errOut io.Writer) *App {
 
 // Finish reports how a command ended, also that not everything could be printed, and returns the exit code.
 func (a *App) Finish(err error) int {
+	defer a.Flush()
 	printed, ok := a.Out.(*output)
 	if !ok {
 		return a.Report(err)
@@ -66,6 +68,9 @@ func columnsOf(w io.Writer) int {
 
 // IsTerminal reports whether v, a reader or a writer, is a terminal.
 func IsTerminal(v any) bool {
+	if b, ok := v.(*background); ok {
+		v = b.w
+	}
 	if o, ok := v.(*output); ok {
 		v = o.w
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"log/slog"
 	"net"
 	"net/netip"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"example.com/livery/edge/h2"
 	"example.com/livery/edge/loop"
 	"example.com/livery/edge/respond"
+	"example.com/livery/listener"
 	"github.com/valyala/fasthttp"
 )
 
@@ -26,18 +28,20 @@ const drainGrace = 300 * time.Millisecond
 type connLimiter struct {
 	most     int
 	clients  *clientlimit.Limiter
+	log      *slog.Logger
 	draining atomic.Bool
 	until    atomic.Int64 // Unix nanoseconds: how long connections without a request are kept while draining
 
 	mu        sync.Mutex // guards all below
+	refusing  int        // connections that are being refused
 	conns     map[*clientConn]struct{}
 	inLoop    int // of conns, those that the fast path counts too
 	listeners []*limitedListener
-	drained   chan struct{} // closed when the last connection has gone while draining
+	drained   chan struct{} // closed when the last connection has gone while draining; setDrained closes it
 }
 
-func newConnLimiter(most int, clients *clientlimit.Limiter) *connLimiter {
-	return &connLimiter{most: most, clients: clients, conns: map[*clientConn]struct{}{}, drained: make(chan struct{})}
+func newConnLimiter(most int, clients *clientlimit.Limiter, log *slog.Logger) *connLimiter {
+	return &connLimiter{most: most, clients: clients, log: log, conns: map[*clientConn]struct{}{}, drained: make(chan struct{})}
 }
 
 // limitedListener is a listener whose connections a connLimiter counts. Closing it twice is harmless.
@@ -51,6 +55,7 @@ type limitedListener struct {
 // limit returns inner with its connections limited. secure is for what a refused client is told, if it speaks TLS: a
 // connection counts before its handshake.
 func (l *connLimiter) limit(inner net.Listener, secure *tls.Config) net.Listener {
+	inner = listener.Patient(inner, l.log)
 	limited := &limitedListener{inner, l, secure, sync.OnceValue(inner.Close)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,11 +79,39 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		if counted, ok := l.limiter.enter(c); ok {
 			return counted, nil
 		}
+		if !l.limiter.beginRefusal() {
+			_ = c.Close()
+			continue
+		}
 		if l.secure != nil {
 			c = tls.Server(c, l.secure)
 		}
-		go refuse(c)
+		go func() {
+			refuse(c)
+			l.limiter.endRefusal()
+		}()
 	}
+}
+
+// refusalsPart is the part of the connections, one in so many, that may be refused with an answer at one time: each
+// takes a descriptor until its client has that. Further ones are closed without one.
+const refusalsPart = 16
+
+// beginRefusal counts a refusal in, unless there are too many.
+func (l *connLimiter) beginRefusal() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.refusing >= max(1, l.most/refusalsPart) {
+		return false
+	}
+	l.refusing++
+	return true
+}
+
+func (l *connLimiter) endRefusal() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refusing--
 }
 
 // refuse answers a connection beyond the limit.
@@ -114,7 +147,18 @@ func (l *connLimiter) leave(c *clientConn) {
 	if c.inLoop {
 		l.inLoop--
 	}
-	if l.draining.Load() && len(l.conns) == 0 {
+	l.setDrained()
+}
+
+// setDrained closes drained if there is a reason to and it is open. l.mu is locked: a connection that was accepted last
+// may come after all others have gone.
+func (l *connLimiter) setDrained() {
+	if !l.draining.Load() || len(l.conns) > 0 {
+		return
+	}
+	select {
+	case <-l.drained:
+	default:
 		close(l.drained)
 	}
 }
@@ -136,15 +180,8 @@ func (l *connLimiter) count() int {
 	return len(l.conns) - l.inLoop
 }
 
-// empty reports whether every connection has ended.
-func (l *connLimiter) empty() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.conns) == 0
-}
-
 // Shutdown closes the listeners, lets what was asked for be answered and waits until every connection
-// has gone, or ctx is done, whose error it returns then.
+// has gone. When ctx is done first, it closes the others and returns the error of ctx.
 func (l *connLimiter) Shutdown(ctx context.Context) error {
 	l.until.Store(time.Now().Add(drainGrace).UnixNano())
 	l.mu.Lock()
@@ -156,9 +193,7 @@ func (l *connLimiter) Shutdown(ctx context.Context) error {
 	for _, listener := range l.listeners {
 		err = errors.Join(err, listener.close())
 	}
-	if len(l.conns) == 0 {
-		close(l.drained)
-	}
+	l.setDrained()
 	for c := range l.conns {
 		c.expediteClose()
 	}
@@ -167,11 +202,16 @@ func (l *connLimiter) Shutdown(ctx context.Context) error {
 	case <-l.drained:
 		return err
 	case <-ctx.Done():
-		if !l.empty() {
-			err = errors.Join(err, ctx.Err())
-		}
-		return err
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.conns {
+		listener.Cut(c.Conn)
+	}
+	if len(l.conns) > 0 {
+		err = errors.Join(err, ctx.Err())
+	}
+	return err
 }
 
 // clientConn is one connection of a client.
@@ -180,23 +220,13 @@ type clientConn struct {
 	limiter *connLimiter
 	peer    netip.Addr  // as it was when it came
 	inLoop  bool        // the fast path counts it; the limiter's mu guards it
-	active  atomic.Bool // a request is being read or answered, or another server ends it
-	heard   atomic.Bool // something has come since it was let in, or shook hands: fasthttp calls it active before
+	active  atomic.Bool // the head of a request has come and its answer was not sent, or another server ends it
 }
 
 // Close closes the connection and makes room for another one.
 func (c *clientConn) Close() error {
 	c.limiter.leave(c)
 	return c.Conn.Close()
-}
-
-// Read reads what the client sends.
-func (c *clientConn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	if n > 0 && !c.heard.Load() {
-		c.heard.Store(true)
-	}
-	return n, err
 }
 
 // SetReadDeadline bounds reading; while the server shuts down waiting for a next request is cut short.
@@ -210,18 +240,27 @@ func (c *clientConn) SetReadDeadline(t time.Time) error {
 
 // expediteClose cuts waiting for a next request short.
 func (c *clientConn) expediteClose() {
-	if !c.active.Load() || !c.heard.Load() {
+	if !c.active.Load() {
 		_ = c.Conn.SetReadDeadline(time.Unix(0, c.limiter.until.Load()))
 	}
 }
 
-// observe keeps whether a connection is at work.
+// observe notes that a connection waits for its next request.
 func (l *connLimiter) observe(c net.Conn, state fasthttp.ConnState) {
 	loop.Observe(c, state)
+	if state == fasthttp.StateIdle {
+		setActive(c, false)
+	}
+}
+
+// requested notes that the head of a request has come.
+func requested(c net.Conn) { setActive(c, true) }
+
+func setActive(c net.Conn, active bool) {
 	for above, ok := c.(interface{ NetConn() net.Conn }); ok; above, ok = c.(interface{ NetConn() net.Conn }) {
 		c = above.NetConn()
 	}
 	if client, ok := c.(*clientConn); ok {
-		client.active.Store(state == fasthttp.StateActive)
+		client.active.Store(active)
 	}
 }

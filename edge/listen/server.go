@@ -31,6 +31,7 @@ type Config struct {
 	WaitingBytes     int64          // for connections that wait for their clients
 	TrustedProxies   []netip.Prefix // peers that many clients come through: they have no bounds of their own
 	WriteTimeout     time.Duration  // for one answer
+	IdleTimeout      time.Duration  // between two requests of a connection
 	Shed             func()         // called for each request of HTTP/2 that is refused
 	Logger           *slog.Logger
 }
@@ -50,7 +51,7 @@ type Server struct {
 
 // New returns a server, which runs until Shutdown.
 func New(c Config) (s *Server, err error) {
-	s = &Server{config: c, conns: newConnLimiter(c.MaxConns, c.Clients()), handshakes: newTLSHandshakes()}
+	s = &Server{config: c, conns: newConnLimiter(c.MaxConns, c.Clients(), c.Logger), handshakes: newTLSHandshakes()}
 	s.memory = clientlimit.NewMemory(c.WaitingBytes, c.TrustedProxies)
 	s.requests = h2.NewLimiter(c.StreamBytes, c.StreamsPerClient, c.TrustedProxies)
 	s.http1 = s.newHTTP1Server()
@@ -77,15 +78,15 @@ func (c *Config) Clients() *clientlimit.Limiter {
 // newHTTP1Server sets the limits of HTTP/1.1. The write buffer takes a file of the usual size with its head in one
 // piece.
 func (s *Server) newHTTP1Server() *fasthttp.Server {
-	return NewHTTP1(&fasthttp.Server{
-		Handler: s.handleHTTP1, WriteBufferSize: 32 << 10, WriteTimeout: s.config.WriteTimeout, IdleTimeout: 60 * time.Second, ConnState: s.conns.observe,
+	return withLimits(&fasthttp.Server{
+		Handler: s.handleHTTP1, WriteBufferSize: 32 << 10, WriteTimeout: s.config.WriteTimeout, IdleTimeout: s.config.IdleTimeout, ConnState: s.conns.observe,
 		ReduceMemoryUsage: s.config.Source != nil, // a request that waits keeps no buffers: the loop has read it
 	})
 }
 
-// NewHTTP1 sets what every server of an edge has in common: what a slow or hostile client can hold, and for how long.
+// withLimits sets what every server of an edge has in common: what a slow or hostile client can hold, and for how long.
 // It returns server.
-func NewHTTP1(server *fasthttp.Server) *fasthttp.Server {
+func withLimits(server *fasthttp.Server) *fasthttp.Server {
 	server.ErrorHandler = answerError
 	server.HeaderReceived = honourClose
 	server.ReadBufferSize = 16 << 10
@@ -150,7 +151,7 @@ func (s *Server) serveHTTP1(l net.Listener) error {
 	if s.loop != nil {
 		return s.loop.Serve(l)
 	}
-	return s.http1.Serve(loop.GuardHeads(l))
+	return s.http1.Serve(loop.GuardHeads(l, requested))
 }
 
 // Connections returns the number of open connections of clients.

@@ -48,23 +48,16 @@ type tlsFront struct {
 
 // accept lets connections in until Shutdown, which is not an error.
 func (f *tlsFront) accept() error {
-	var pause time.Duration
 	for {
 		c, err := f.inner.Accept()
-		var passing interface{ Temporary() bool }
 		switch {
 		case err == nil:
-			pause = 0
 			f.server.handshakes.working.Go(func() { f.handshake(c.(*clientConn)) })
-			continue
 		case f.server.Draining():
 			return nil
-		case !errors.As(err, &passing) || !passing.Temporary():
+		default:
 			return err
 		}
-		pause = min(max(2*pause, 5*time.Millisecond), time.Second)
-		f.server.config.Logger.Warn("a connection cannot be accepted", "error", err, "pause", pause)
-		time.Sleep(pause)
 	}
 }
 
@@ -87,8 +80,7 @@ func (f *tlsFront) handshake(client *clientConn) {
 	case f.server.loop != nil:
 		f.server.conns.handToLoop(client)
 	default:
-		client.active.Store(false) // until the server says that a request has begun
-		client.heard.Store(false)
+		client.active.Store(false)
 	}
 	f.http1.push(c)
 }

@@ -68,14 +68,16 @@ func (t *thread) refuse(fd int) {
 	switch {
 	case len(overload) == 0:
 	case t.secure != nil:
-		m, client, u := t.loop.config.Memory, remoteAddress(&t.address).Addr(), clientlimit.Usage(0)
-		if u.Set(m, client, serverBytes) {
+		l, client, u := t.loop, remoteAddress(&t.address).Addr(), clientlimit.Usage(0)
+		if l.counts.refusing.Add(1) <= max(1, l.limits.conns/refusalsPart) && u.Set(l.config.Memory, client, serverBytes) {
 			go func() {
 				t.secure.refuse(os.NewFile(uintptr(fd), ""), overload)
-				u.Set(m, client, 0)
+				u.Set(l.config.Memory, client, 0)
+				l.counts.refusing.Add(-1)
 			}()
 			return
 		}
+		l.counts.refusing.Add(-1)
 	default:
 		_, _ = transmit(fd, overload, unix.MSG_NOSIGNAL)
 	}

@@ -5,6 +5,7 @@ package loop
 import (
 	"net/netip"
 	"syscall"
+	"time"
 
 	"example.com/livery/edge/clientlimit"
 	"golang.org/x/sys/unix"
@@ -46,10 +47,8 @@ const (
 	bytesATurn   = 512 << 10
 )
 
-// resting reports whether c waits for a request of which nothing has come.
-func (c *conn) resting() bool {
-	return c.handoff == nil && !c.blocked && !c.closing && !c.queued && len(c.in) == 0
-}
+// waits reports whether c waits for a request, or for the rest of its head.
+func (c *conn) waits() bool { return c.handoff == nil && !c.blocked && !c.closing && !c.queued }
 
 // shared reports whether the fanout has c: its thread notes what happens to it, and uses nothing else of it.
 func (c *conn) shared() bool { return c.session != nil && c.session.shared }
@@ -240,8 +239,16 @@ func (t *thread) goOn(c *conn) {
 		t.rest(c)
 	case !c.begun:
 		c.begun = true
-		t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.read))
+		t.wheel.set(c, t.wheel.until(t.now, t.headLimit()))
 	}
+}
+
+// headLimit returns how long a client may take for the head of a request.
+func (t *thread) headLimit() time.Duration {
+	if t.state != serving {
+		return grace
+	}
+	return t.loop.limits.read
 }
 
 // rest gives c the time of an idle connection; a new one has that of a head already.
@@ -254,7 +261,7 @@ func (t *thread) rest(c *conn) {
 	}
 }
 
-// expedite leaves c, which rests, the time of grace since it began to.
+// expedite leaves c, which waits, the time of grace since it began to.
 func (t *thread) expedite(c *conn) {
 	given := t.loop.limits.idle
 	if c.begun {

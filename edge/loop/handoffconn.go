@@ -37,6 +37,9 @@ func (b *handoffConn) expedite() {
 		return
 	}
 	b.keepFor.Store(0)
+	if b.heads.waiting.Load() {
+		_ = b.SetReadDeadline(time.Now().Add(grace))
+	}
 	b.signal(unix.EPOLLIN)
 }
 
@@ -339,7 +342,7 @@ func (b *handoffConn) SetDeadline(at time.Time) error {
 
 // SetReadDeadline implements net.Conn.
 func (b *handoffConn) SetReadDeadline(at time.Time) error {
-	b.reading.limit(at)
+	b.reading.limit(b.untilHead(at))
 	return nil
 }
 

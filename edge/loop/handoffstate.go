@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"example.com/livery/edge/clientlimit"
 	"github.com/valyala/fasthttp"
@@ -74,6 +75,14 @@ func (b *handoffState) continues() bool { return b.left.Load() && !b.closed.Load
 
 // ends reports whether the service that the connection is of is being shut down.
 func (b *handoffState) ends() bool { return b.ending.Load() }
+
+// untilHead returns the deadline in place of at for reading: while the service ends, a client has less time for a head.
+func (b *handoffState) untilHead(at time.Time) time.Time {
+	if soon := time.Now().Add(grace); b.ends() && b.heads.waiting.Load() && (at.IsZero() || soon.Before(at)) {
+		return soon
+	}
+	return at
+}
 
 // bind makes s report its state to every connection that was handed off, and end those of a service that ends.
 func bind(s *fasthttp.Server) {

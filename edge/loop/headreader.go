@@ -3,6 +3,7 @@ package loop
 import (
 	"bytes"
 	"net"
+	"sync/atomic"
 
 	"example.com/livery/httpguard"
 	"github.com/valyala/fasthttp"
@@ -21,6 +22,8 @@ type headReader struct {
 	body bool   // the head has ended
 	err  error  // what is wrong with the head
 	rest []byte // read, and beyond what the server may see yet
+
+	waiting atomic.Bool // for a head, or for the rest of one; other goroutines may look
 }
 
 // enter follows the server through the states of a connection.
@@ -33,8 +36,11 @@ func (h *headReader) read(p []byte, from func([]byte) (int, error)) (n int, err 
 	}
 	if n = copy(p, h.rest); n > 0 {
 		h.rest = h.rest[n:]
-	} else if n, err = from(p); n <= 0 {
-		return n, err
+	} else {
+		h.waiting.Store(h.idle || !h.body)
+		if n, err = from(p); n <= 0 {
+			return n, err
+		}
 	}
 	h.body = h.body && !h.idle
 	if h.body {
@@ -45,6 +51,7 @@ func (h *headReader) read(p []byte, from func([]byte) (int, error)) (n int, err 
 		p[end] = 0 // the server sees one byte of the fault: an error before the first byte of a head is not a request to it
 		return end + 1, nil
 	}
+	h.waiting.Store(!h.body)
 	if end < n {
 		h.rest = append(bytes.Clone(p[end:n]), h.rest...)
 	}
@@ -52,10 +59,16 @@ func (h *headReader) read(p []byte, from func([]byte) (int, error)) (n int, err 
 }
 
 // GuardHeads returns the listener of a fasthttp server that answers 400 at once if a line of a request's head
-// does not end in CRLF. The server's ConnState must call Observe.
-func GuardHeads(l net.Listener) net.Listener { return headGuardListener{l} }
+// does not end in CRLF. The server's ConnState must call Observe. whole is called when the head of a request has come,
+// with the connection that l accepted.
+func GuardHeads(l net.Listener, whole func(net.Conn)) net.Listener {
+	return headGuardListener{l, whole}
+}
 
-type headGuardListener struct{ net.Listener }
+type headGuardListener struct {
+	net.Listener
+	whole func(net.Conn)
+}
 
 // Accept implements net.Listener.
 func (l headGuardListener) Accept() (net.Conn, error) {
@@ -63,7 +76,7 @@ func (l headGuardListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &headGuardConn{Conn: c}
+	g := &headGuardConn{Conn: c, whole: l.whole}
 	if secure, ok := c.(secureConn); ok {
 		return headGuardSecureConn{g, secure}, nil
 	}
@@ -73,6 +86,7 @@ func (l headGuardListener) Accept() (net.Conn, error) {
 // headGuardConn is a connection of a headGuardListener.
 type headGuardConn struct {
 	net.Conn
+	whole func(net.Conn)
 	heads headReader
 }
 
@@ -83,7 +97,13 @@ type headGuardSecureConn struct {
 }
 
 // Read implements net.Conn.
-func (c *headGuardConn) Read(p []byte) (int, error) { return c.heads.read(p, c.Conn.Read) }
+func (c *headGuardConn) Read(p []byte) (int, error) {
+	n, err := c.heads.read(p, c.Conn.Read)
+	if c.heads.body {
+		c.whole(c.Conn)
+	}
+	return n, err
+}
 
 // NetConn returns the connection beneath.
 func (c *headGuardConn) NetConn() net.Conn { return c.Conn }

@@ -64,6 +64,10 @@ const (
 // ErrMemory is the error of reading or writing on behalf of a client that waits with more memory than there is for it.
 var ErrMemory = errors.New("loop: the client keeps too much memory")
 
+// refusalsPart is the part of MaxConns, one in so many, that may be refused with an answer at one time: each takes a
+// descriptor until its client has that. Further ones are closed without one.
+const refusalsPart = 16
+
 // enter counts a connection in, unless there are too many.
 func (l *Loop) enter(a netip.Addr) bool {
 	if l.counts.conns.Add(1) <= l.limits.conns && l.config.Clients.Enter(a) {
@@ -107,6 +111,7 @@ type limits struct {
 // counts are the figures behind Stats.
 type counts struct {
 	conns                                atomic.Int64
+	refusing                             atomic.Int64 // connections under TLS
 	answers, handovers, refused, expired atomic.Uint64
 }
 

@@ -364,7 +364,7 @@ func openDirect(t testing.TB) *direct {
 	server := newSite().server()
 	server.ConnState = Observe
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(GuardHeads(ln)) }()
+	go func() { done <- server.Serve(GuardHeads(ln, func(net.Conn) {})) }()
 	t.Cleanup(func() {
 		_ = server.Shutdown()
 		<-done

@@ -20,9 +20,10 @@ type stream struct {
 	request plainRequest
 	date    dateLine
 	buffers *buffers
-	begun   bool        // the limit for the next head runs: since its first byte, or since the connection began
-	closing bool        // the newest answer said that the connection ends
-	idle    atomic.Bool // nothing of a next request has come
+	begun   bool                          // the limit for the next head runs: since its first byte, or since the connection began
+	closing bool                          // the newest answer said that the connection ends
+	idle    atomic.Bool                   // waits for a request, or for the rest of its head
+	handoff atomic.Pointer[handoffStream] // nil: the server has not got it
 }
 
 // buffers are what a stream reads into and writes from.
@@ -76,9 +77,7 @@ func remoteOf(c net.Conn) netip.AddrPort {
 // read waits for more of a request, and reports whether to go on.
 func (c *stream) read() bool {
 	b, l := c.buffers, c.service.loop
-	if b.buffered == 0 {
-		c.service.rest(c)
-	}
+	c.service.rest(c)
 	n, err := c.conn.Read(b.in[b.buffered:])
 	c.idle.Store(false)
 	if n > 0 && !c.begun {
@@ -189,7 +188,9 @@ func (c *stream) handOff(expired bool) bool {
 	if secure, ok := c.conn.(secureConn); ok {
 		conn = handoffSecureStream{handoff, secure}
 	}
+	c.handoff.Store(handoff)
 	_ = l.config.Server.ServeConn(conn) // the fault of a client is not logged
+	c.handoff.Store(nil)
 	c.buffers.buffered = 0
 	c.begun = false
 	return handoff.continues()
@@ -209,6 +210,11 @@ func (c *handoffStream) receive(p []byte) (int, error) {
 		return n, err
 	}
 	return c.Conn.Read(p)
+}
+
+// SetReadDeadline implements net.Conn.
+func (c *handoffStream) SetReadDeadline(at time.Time) error {
+	return c.Conn.SetReadDeadline(c.untilHead(at))
 }
 
 // Close implements net.Conn. It does nothing if the loop goes on with the connection.

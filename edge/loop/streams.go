@@ -1,12 +1,13 @@
 package loop
 
 import (
-	"errors"
 	"net"
 	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"example.com/livery/listener"
 )
 
 // streams serves a listener with one goroutine a connection: what every system can do, and what a
@@ -16,6 +17,7 @@ type streams struct {
 	listener net.Listener
 	draining atomic.Bool
 	working  sync.WaitGroup
+	refusals chan struct{} // one element for each connection that is being refused
 
 	mu      sync.Mutex // guards conns and aborted
 	conns   map[*stream]struct{}
@@ -23,32 +25,23 @@ type streams struct {
 }
 
 func newStreams(l *Loop, ln net.Listener) *streams {
-	return &streams{loop: l, listener: ln, conns: map[*stream]struct{}{}}
+	return &streams{loop: l, listener: listener.Patient(ln, l.log), conns: map[*stream]struct{}{}, refusals: make(chan struct{}, max(1, l.limits.conns/refusalsPart))}
 }
 
 // run implements service.
 func (s *streams) run() error {
-	var pause time.Duration
 	for {
 		conn, err := s.listener.Accept()
-		if err == nil {
-			pause = 0
+		switch {
+		case err == nil:
 			s.start(conn)
 			continue
+		case s.draining.Load():
+			err = nil
 		}
-		if s.draining.Load() {
-			s.working.Wait()
-			return nil
-		}
-		var passing interface{ Temporary() bool }
-		if !errors.As(err, &passing) || !passing.Temporary() {
-			s.drain()
-			s.working.Wait()
-			return err
-		}
-		pause = min(max(2*pause, 5*time.Millisecond), time.Second)
-		s.loop.log.Warn("a connection cannot be accepted", "error", err, "pause", pause)
-		time.Sleep(pause)
+		s.drain()
+		s.working.Wait()
+		return err
 	}
 }
 
@@ -56,9 +49,7 @@ func (s *streams) run() error {
 func (s *streams) start(conn net.Conn) {
 	l, remote := s.loop, AddressOf(conn.RemoteAddr())
 	if !l.enter(remote) {
-		_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
-		_, _ = conn.Write(l.config.Overload)
-		_ = conn.Close()
+		s.refuse(conn)
 		return
 	}
 	c := &stream{service: s, conn: conn, peer: remote}
@@ -74,6 +65,21 @@ func (s *streams) start(conn net.Conn) {
 	})
 }
 
+// refuse sends a connection away for which there is no room, in the background.
+func (s *streams) refuse(conn net.Conn) {
+	select {
+	case s.refusals <- struct{}{}:
+		go func() {
+			_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
+			_, _ = conn.Write(s.loop.config.Overload)
+			_ = conn.Close()
+			<-s.refusals
+		}()
+	default:
+		_ = conn.Close()
+	}
+}
+
 func (s *streams) end(c *stream) {
 	_ = c.conn.Close()
 	s.loop.leave(c.peer)
@@ -82,8 +88,8 @@ func (s *streams) end(c *stream) {
 	delete(s.conns, c)
 }
 
-// rest bounds the wait for c's next request; while the service ends, by what is left to a client that
-// may have sent one already. The second of rest and drain sees the first.
+// rest bounds the wait for c's next request, or for the rest of its head; while the service ends, by what is left to a
+// client that may have sent it already. The second of rest and drain sees the first.
 func (s *streams) rest(c *stream) {
 	c.idle.Store(true)
 	if !c.begun {
@@ -105,7 +111,8 @@ func (s *streams) drain() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
-		if c.idle.Load() {
+		handoff := c.handoff.Load()
+		if c.idle.Load() || handoff != nil && handoff.heads.waiting.Load() {
 			_ = c.conn.SetReadDeadline(time.Now().Add(grace))
 		}
 	}

@@ -273,7 +273,7 @@ func (t *thread) queue(c *conn) {
 	}
 }
 
-// drain accepts what has come already and no more, and expedites the end of connections that are idle.
+// drain accepts what has come already and no more, and expedites the end of connections without a whole request.
 func (t *thread) drain() {
 	if t.listener >= 0 {
 		for t.accept() {
@@ -289,7 +289,7 @@ func (t *thread) drain() {
 		case c.session != nil:
 			c.session.drain(t)
 			c.session.wake(t)
-		case c.resting():
+		case c.waits():
 			t.expedite(c)
 		}
 	}

@@ -26,6 +26,8 @@ import (
 // Config configures a Server. All members but Token must be set.
 type Config struct {
 	Context   context.Context // ends polls
+	MaxConns  int             // of edges
+	Idle      time.Duration   // between two requests of a connection
 	Token     string          // that edges carry
 	MaxWait   time.Duration   // how long a request waits for upstreams
 	Now       func() time.Time
@@ -43,10 +45,10 @@ type Server struct {
 	token feedproto.Token
 }
 
-// New returns a fasthttp server of the feed.
-func New(c Config) *fasthttp.Server {
+// New returns a server of the feed.
+func New(c Config) *listen.Private {
 	s := &Server{c, feedproto.NewToken(c.Token)}
-	return listen.NewHTTP1(&fasthttp.Server{Handler: s.serve, WriteTimeout: feedproto.MaxWait + 30*time.Second, IdleTimeout: 2 * time.Minute})
+	return listen.NewPrivate(&fasthttp.Server{Handler: s.serve, WriteTimeout: feedproto.MaxWait + 30*time.Second, IdleTimeout: c.Idle}, c.MaxConns, c.Logger)
 }
 
 func (s *Server) serve(ctx *fasthttp.RequestCtx) {

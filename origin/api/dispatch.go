@@ -109,7 +109,7 @@ func (h *Handler) routed(route Route) fasthttp.RequestHandler {
 			q.answer = h.refuse(q, err)
 		}
 		if q.answer.Stream != nil {
-			q.answer = h.admit(q, q.answer)
+			q.answer = h.boundStream(q, q.answer)
 		}
 		if route.read != nil {
 			q.answer = q.answer.Validated(q.ifNoneMatch)

@@ -56,10 +56,10 @@ func serve(t *testing.T, h *Handler) (base string) {
 	}
 	limits := h.config.Limits
 	servers := httpserver.NewServers(httpserver.ServerConfig{
-		Connections: limits.Connections, BodyBytes: limits.BodyBytes, HeaderBytes: limits.HeaderBytes, Logger: h.config.Logger, Unread: func(int) {},
+		BodyBytes: limits.BodyBytes, HeaderBytes: limits.HeaderBytes, Logger: h.config.Logger, Unread: func(int) {},
 	})
 	ended := make(chan error, 1)
-	go func() { ended <- servers.Serve(l, h.Serve) }()
+	go func() { ended <- servers.Serve(l, limits.Connections, h.Serve) }()
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
 		if err := errors.Join(servers.Shutdown(context.Background(), func() {}), <-ended); err != nil {

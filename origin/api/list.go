@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"context"
 	"slices"
 	"strings"
 
@@ -214,27 +215,25 @@ func (h eventLists) list(r storage.Reader, q *request, t target) (httpserver.Ans
 			return err
 		},
 	}
-	return httpserver.Answer{Status: fasthttp.StatusOK, Stream: func(w *bufio.Writer, flush func(*bufio.Writer) error) {
+	return httpserver.Answer{Status: fasthttp.StatusOK, Stream: func(ctx context.Context, w *bufio.Writer, flush func(*bufio.Writer) error) {
 		s.Flush = flush
-		s.Run(h.config.Streams, w)
+		s.Run(ctx, w)
 	}}, nil
 }
 
-// admit counts the stream of an answer while it lasts, and refuses it if the caller has too many.
-func (h *Handler) admit(q *request, a httpserver.Answer) httpserver.Answer {
-	end, ok := h.streams.Begin(q.caller.Subject)
-	if !ok {
-		return httpserver.Overloaded(fasthttp.StatusTooManyRequests, httpserver.CauseRateLimit)
-	}
+// boundStream has the stream of an answer end with the origin, and when the caller has opened too many others since.
+func (h *Handler) boundStream(q *request, a httpserver.Answer) httpserver.Answer {
+	open, end := h.streams.Begin(h.config.Streams, q.caller.Subject)
 	run := a.Stream
-	a.Stream = func(w *bufio.Writer, flush func(*bufio.Writer) error) {
+	a.Stream = func(client context.Context, w *bufio.Writer, flush func(*bufio.Writer) error) {
 		defer end()
+		defer context.AfterFunc(client, end)()
 		defer func() {
 			if p := recover(); p != nil {
 				_ = h.refuse(q, httpserver.Panicked(p)) // logs it; the answer has begun
 			}
 		}()
-		run(w, flush)
+		run(open, w, flush)
 	}
 	return a
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,30 +23,36 @@ const (
 	perLook          = 500                    // events
 )
 
-// Streams counts the streams of every caller. Its methods may be called concurrently; the zero Streams has none.
+// Streams bounds the streams of every caller. Its methods may be called concurrently; the zero Streams has none.
 type Streams struct {
-	mu   sync.Mutex // guards open
-	open map[string]int
+	mu   sync.Mutex                       // guards open
+	open map[string][]*context.CancelFunc // of each caller, the oldest first
 }
 
-// Begin counts a stream of the caller, and reports whether it may have another. end must be called after the stream.
-func (s *Streams) Begin(caller string) (end func(), ok bool) {
+// Begin opens a stream of the caller, and ends its oldest one if it has too many. The stream must end with the context;
+// end must be called after it.
+func (s *Streams) Begin(ctx context.Context, caller string) (_ context.Context, end func()) {
+	ctx, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.open[caller] >= streamsPerCaller {
-		return nil, false
+	all := s.open[caller]
+	if len(all) == streamsPerCaller {
+		(*all[0])()
+		all = all[1:]
 	}
 	if s.open == nil {
-		s.open = map[string]int{}
+		s.open = map[string][]*context.CancelFunc{}
 	}
-	s.open[caller]++
-	return func() {
+	s.open[caller] = append(all, &cancel)
+	return ctx, func() {
+		cancel()
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.open[caller]--; s.open[caller] == 0 {
+		all := slices.DeleteFunc(s.open[caller], func(c *context.CancelFunc) bool { return c == &cancel })
+		if s.open[caller] = all; len(all) == 0 {
 			delete(s.open, caller)
 		}
-	}, true
+	}
 }
 
 // Stream writes events as server-sent events until a write fails.

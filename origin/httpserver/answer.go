@@ -3,8 +3,10 @@ package httpserver
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"io"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -28,7 +30,9 @@ type Answer struct {
 
 	ContentType string // of the body; empty means JSON
 
-	Stream func(w *bufio.Writer, flush func(*bufio.Writer) error) // writes server-sent events in place of Body; nil: there are none
+	// Stream writes server-sent events in place of Body until the context ends, which it does when the client has closed
+	// the connection; nil: there are none.
+	Stream func(ctx context.Context, w *bufio.Writer, flush func(*bufio.Writer) error)
 }
 
 // Header is a header of an answer. Its value is never a caller's text.
@@ -63,15 +67,24 @@ func (a Answer) Write(ctx *fasthttp.RequestCtx, id string) {
 // streamWriteTimeout is how long the client of a stream may take for what was sent last.
 const streamWriteTimeout = 30 * time.Second
 
-// stream sends what the answer's function writes, as long as the client takes it.
+// stream sends what the answer's function writes, as long as the client takes it. The connection ends with the stream,
+// so that nothing but the end of the connection can follow the request.
 func (a Answer) stream(ctx *fasthttp.RequestCtx) {
 	ctx.Response.Header.SetContentType("text/event-stream")
 	ctx.Response.Header.Set("X-Content-Type-Options", "nosniff")
 	ctx.Response.Header.Set("Cache-Control", "no-store")
 	ctx.Response.Header.Set("X-Accel-Buffering", "no") // a proxy must not wait for the end
-	conn := ctx.Conn()
+	conn := ctx.Conn().(*guardedConn)
+	ctx.SetConnectionClose()
+	_ = conn.SetReadDeadline(time.Time{})
 	ctx.SetBodyStreamWriter(func(w *bufio.Writer) {
-		a.Stream(w, func(w *bufio.Writer) error {
+		client, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		go func() {
+			_, _ = io.Copy(io.Discard, conn.Conn) // until either side has closed
+			cancel()
+		}()
+		a.Stream(client, w, func(w *bufio.Writer) error {
 			if err := conn.SetWriteDeadline(time.Now().Add(streamWriteTimeout)); err != nil {
 				return err
 			}

@@ -25,10 +25,27 @@ type guardedConn struct {
 	once    sync.Once
 	err     error // of the first Close
 
+	phase atomic.Int32 // awaitsHead, inRequest or ended
+
 	head     httpguard.Head
 	buffered []byte // read beyond the last head
 	open     bool   // a head was read whole, and its body was not
 	fault    error  // why Read returns no more heads
+}
+
+// The phases of a connection. The server takes it from awaitsHead to inRequest and back; end takes it from awaitsHead to
+// ended.
+const (
+	awaitsHead int32 = iota // no request, or a part of its head, has come
+	inRequest               // from the end of a head to the end of its answer
+	ended
+)
+
+// end ends the connection unless a request is in progress.
+func (c *guardedConn) end() {
+	if c.phase.CompareAndSwap(awaitsHead, ended) {
+		_ = c.SetReadDeadline(time.Unix(1, 0)) // Read returns io.EOF
+	}
 }
 
 // Read reads the head of a request, or a part of it. It returns httpguard.ErrLineEnd after what stands
@@ -40,8 +57,12 @@ func (c *guardedConn) Read(p []byte) (int, error) {
 	case c.fault != nil:
 		return 0, c.fault
 	}
+	c.phase.CompareAndSwap(inRequest, awaitsHead)
 	n, err := c.readBuffered(p)
 	taken, whole, fault := c.head.Scan(p[:n])
+	if whole && !c.phase.CompareAndSwap(awaitsHead, inRequest) || c.phase.Load() == ended {
+		return 0, io.EOF
+	}
 	c.open, c.fault = whole, fault
 	if taken < n {
 		c.buffered = slices.Concat(p[taken:n], c.buffered)

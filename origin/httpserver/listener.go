@@ -3,29 +3,41 @@ package httpserver
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/listener"
 	"example.com/livery/origin/theming"
 )
 
+// refusalsPart is the part of a listener's connections, one in so many, that may be refused at one time: each takes a
+// descriptor until its client has the answer. Further ones are closed without an answer.
+const refusalsPart = 16
+
 // guard bounds the connections of a listener, in all and from one address. Those beyond are refused
 // in the API's error shape: the server itself would answer in plain text.
-func guard(l net.Listener, limits ServerConfig) net.Listener {
-	return &guardedListener{Listener: l, limits: limits, perIP: map[netip.Addr]int{}}
+func guard(l net.Listener, connections int, limits ServerConfig) *guardedListener {
+	return &guardedListener{
+		Listener: listener.Patient(l, limits.Logger), connections: connections, limits: limits,
+		perIP: map[netip.Addr]int{}, open: map[*guardedConn]struct{}{}, refusals: make(chan struct{}, max(1, connections/refusalsPart)),
+	}
 }
 
 type guardedListener struct {
 	net.Listener
-	limits ServerConfig
+	connections int // at one time
+	limits      ServerConfig
+	refusals    chan struct{} // one element for each connection that is being refused
 
-	mu    sync.Mutex // guards perIP and total
+	mu    sync.Mutex // guards perIP and open
 	perIP map[netip.Addr]int
-	total int
+	open  map[*guardedConn]struct{}
 }
 
 // Accept returns the next connection that is within the bounds.
@@ -36,33 +48,55 @@ func (l *guardedListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		ip := AddressOf(c.RemoteAddr())
-		refusal, admitted := l.admit(ip)
+		guarded := &guardedConn{Conn: c, drain: int64(l.limits.BodyBytes)}
+		guarded.release = func() { l.release(guarded, ip) }
+		refusal, admitted := l.admit(guarded, ip)
 		if admitted {
-			return &guardedConn{Conn: c, release: func() { l.release(ip) }, drain: int64(l.limits.BodyBytes)}, nil
+			return guarded, nil
 		}
-		go turnAway(c, refusal)
+		l.refuse(c, refusal)
 	}
 }
 
-// admit counts a connection in, or returns the answer that turns it away.
-func (l *guardedListener) admit(ip netip.Addr) (refusal Answer, admitted bool) {
+// refuse answers a connection that no server will see, in the background.
+func (l *guardedListener) refuse(c net.Conn, refusal Answer) {
+	select {
+	case l.refusals <- struct{}{}:
+		go func() {
+			turnAway(c, refusal)
+			<-l.refusals
+		}()
+	default:
+		_ = c.Close()
+	}
+}
+
+// connectionsOpen returns the connections that are open now.
+func (l *guardedListener) connectionsOpen() []*guardedConn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.total >= l.limits.Connections {
+	return slices.Collect(maps.Keys(l.open))
+}
+
+// admit counts a connection in, or returns the answer that turns it away.
+func (l *guardedListener) admit(c *guardedConn, ip netip.Addr) (refusal Answer, admitted bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.open) >= l.connections {
 		return Overloaded(fasthttp.StatusServiceUnavailable, theming.Internal), false
 	}
 	if most := l.limits.ConnectionsPerIP; most > 0 && ip.IsValid() && l.perIP[ip] >= most {
 		return Overloaded(fasthttp.StatusTooManyRequests, CauseRateLimit), false
 	}
-	l.total++
+	l.open[c] = struct{}{}
 	l.perIP[ip]++
 	return Answer{}, true
 }
 
-func (l *guardedListener) release(ip netip.Addr) {
+func (l *guardedListener) release(c *guardedConn, ip netip.Addr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.total--
+	delete(l.open, c)
 	if l.perIP[ip]--; l.perIP[ip] == 0 {
 		delete(l.perIP, ip)
 	}

@@ -51,15 +51,15 @@ func BodyLength(h *fasthttp.RequestHeader) int {
 }
 
 // closing runs a handler and then opens the connection for the next head. If the handler left the body
-// unread, the connection is closed after the answer instead.
-func closing(handler fasthttp.RequestHandler) fasthttp.RequestHandler {
+// unread, or the server is shut down, the connection is closed after the answer instead.
+func (s *Servers) closing(handler fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		c := ctx.Conn().(*guardedConn)
 		c.open = BodyLength(&ctx.Request.Header) != 0
 		handler(ctx)
-		if c.open {
+		if c.open || s.Closed() {
 			ctx.SetConnectionClose()
-			c.lingers.Store(true)
+			c.lingers.Store(c.open)
 		}
 	}
 }

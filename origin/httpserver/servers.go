@@ -2,19 +2,20 @@ package httpserver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"example.com/livery/listener"
 )
 
 // ServerConfig bounds the connections and requests of servers.
 type ServerConfig struct {
-	Connections      int           // at one time
 	ConnectionsPerIP int           // of an IPv4 address or an IPv6 network of 64 bits at one time; negative means no limit
 	BodyBytes        int           // of a request body
 	HeaderBytes      int           // of the request line and header block
@@ -27,78 +28,83 @@ type ServerConfig struct {
 
 // Servers are those that run under one configuration and end together. They may be used concurrently.
 type Servers struct {
-	config ServerConfig
+	config    ServerConfig
+	closed    atomic.Bool
+	accepting sync.WaitGroup // one for each listener
 
-	mu      sync.Mutex // guards running and closed
-	running []runningServer
-	closed  bool
+	mu        sync.Mutex // guards listeners
+	listeners []*guardedListener
 }
 
 // NewServers returns no servers yet.
 func NewServers(c ServerConfig) *Servers { return &Servers{config: c} }
 
-// runningServer is a server and the listener it is, or will be, on.
-type runningServer struct {
-	server   *fasthttp.Server
-	listener net.Listener
-}
-
-// Serve answers requests on the listener until Shutdown, and then returns nil. It bounds the connections of the
-// listener; handler reads a body with ReadBody.
-func (s *Servers) Serve(l net.Listener, handler fasthttp.RequestHandler) error {
-	l = guard(l, s.config)
-	next := runningServer{s.newServer(handler), l}
+// Serve answers requests on the listener, which has at most so many connections, until Shutdown, and then returns nil.
+// handler reads a body with ReadBody.
+func (s *Servers) Serve(l net.Listener, connections int, handler fasthttp.RequestHandler) error {
+	guarded := guard(l, connections, s.config)
 	s.mu.Lock()
-	if s.closed {
+	if s.Closed() {
 		s.mu.Unlock()
 		return l.Close()
 	}
-	s.running = append(s.running, next)
+	s.listeners = append(s.listeners, guarded)
+	s.accepting.Add(1)
 	s.mu.Unlock()
-	if err := next.server.Serve(l); err != nil {
+	defer s.accepting.Done()
+	if err := s.newServer(connections, handler).Serve(guarded); err != nil {
 		return fmt.Errorf("origin: serve on %s: %w", l.Addr(), err)
 	}
 	return nil
 }
 
 // Closed reports whether Shutdown was called.
-func (s *Servers) Closed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
-}
+func (s *Servers) Closed() bool { return s.closed.Load() }
 
-// Shutdown stops accepting, calls interrupt, which ends what requests wait for, lets them finish until ctx ends,
-// and returns ctx's error if some did not.
+// drainGrace is how long a connection without a request is kept in a shutdown: a request that its client sent before it
+// could know of the shutdown is still answered.
+const drainGrace = 250 * time.Millisecond
+
+// Shutdown stops accepting, calls interrupt, which ends what requests wait for, and lets requests in progress finish
+// until ctx ends. It then cuts the connections of those that did not, and returns ctx's error.
 func (s *Servers) Shutdown(ctx context.Context, interrupt func()) error {
 	s.mu.Lock()
-	s.closed = true
-	all := s.running
-	s.running = nil
+	s.closed.Store(true)
+	all := s.listeners
 	s.mu.Unlock()
+	for _, l := range all {
+		_ = l.Close()
+	}
+	s.accepting.Wait() // what they accepted last is among the open connections
 	interrupt()
-	stopped := make(chan error, len(all))
-	for _, one := range all {
-		go func() { stopped <- one.stop(ctx) }()
+	for quiet := time.Now().Add(drainGrace); ; {
+		var open []*guardedConn
+		for _, l := range all {
+			open = append(open, l.connectionsOpen()...)
+		}
+		if len(open) == 0 {
+			return nil
+		}
+		if !time.Now().Before(quiet) {
+			for _, c := range open {
+				c.end()
+			}
+		}
+		select {
+		case <-ctx.Done():
+			for _, c := range open {
+				listener.Cut(c)
+			}
+			return fmt.Errorf("origin: %d connections were cut: %w", len(open), ctx.Err())
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
-	var errs []error
-	for range all {
-		errs = append(errs, <-stopped)
-	}
-	return errors.Join(errs...)
 }
 
-// stop ends the server. One that has not begun yet finds its listener closed.
-func (s runningServer) stop(ctx context.Context) error {
-	err := s.server.ShutdownWithContext(ctx)
-	_ = s.listener.Close()
-	return err
-}
-
-func (s *Servers) newServer(handler fasthttp.RequestHandler) *fasthttp.Server {
+func (s *Servers) newServer(connections int, handler fasthttp.RequestHandler) *fasthttp.Server {
 	c := s.config
 	return &fasthttp.Server{
-		Handler:        closing(handler),
+		Handler:        s.closing(handler),
 		ErrorHandler:   s.refuseUnread,
 		HeaderReceived: withoutBody,
 		Logger:         serverLog{c.Logger},
@@ -108,19 +114,18 @@ func (s *Servers) newServer(handler fasthttp.RequestHandler) *fasthttp.Server {
 		IdleTimeout:    c.IdleTimeout,
 		ReadBufferSize: c.HeaderBytes,
 		// The listener admits fewer, and says so in the API's own shape.
-		Concurrency: c.Connections + 64,
+		Concurrency: connections + 64,
 
 		NoDefaultServerHeader: true,
 		NoDefaultContentType:  true,
 		SecureErrorLogMessage: true,
-		CloseOnShutdown:       true,
 	}
 }
 
 // refuseUnread answers a request that the server could not read.
 func (s *Servers) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	a := Unread(err)
-	if c, ok := ctx.Conn().(*guardedConn); ok && a.Status != fasthttp.StatusRequestTimeout {
+	if c, ok := ctx.Conn().(*guardedConn); ok && a.Status != fasthttp.StatusRequestTimeout && c.phase.Load() != ended {
 		c.lingers.Store(true)
 	}
 	a.Write(ctx, NewRequestID())

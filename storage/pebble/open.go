@@ -40,6 +40,9 @@ type Options struct {
 	// and never for a store in memory or on FS, negative means never.
 	HangAfter time.Duration
 
+	// MaxTables is how many files of tables are kept open; 0 means 1,000. The engine takes at least 64.
+	MaxTables int
+
 	tune  func(*pebble.Options) // the last word on the engine's options, for tests; nil means none
 	clock func() time.Time      // when blobs are put, for tests; nil means time.Now
 	every time.Duration         // how often the watch looks, for tests; 0 means a quarter of HangAfter
@@ -53,6 +56,7 @@ type Options struct {
 
 const (
 	memTableBytes       = 16 << 20
+	maxTables           = 1000
 	defaultCacheBytes   = 64 << 20
 	defaultMinFreeBytes = 128 << 20
 	defaultBallastBytes = 32 << 20
@@ -69,6 +73,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.CacheBytes == 0 {
 		o.CacheBytes = defaultCacheBytes
+	}
+	if o.MaxTables == 0 {
+		o.MaxTables = maxTables
 	}
 	if o.MinFreeBytes == 0 {
 		o.MinFreeBytes = defaultMinFreeBytes
@@ -169,6 +176,7 @@ func (s *Store) engineOptions() *pebble.Options {
 		FormatMajorVersion:          pebble.FormatTableFormatV6,
 		CacheSize:                   s.opts.CacheBytes,
 		MemTableSize:                memTableBytes,
+		MaxOpenFiles:                min(s.opts.MaxTables, maxTables),
 		MemTableStopWritesThreshold: admission.EngineTables,
 		L0StopWritesThreshold:       admission.EngineLevels,
 	}

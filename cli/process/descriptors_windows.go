@@ -1,0 +1,4 @@
+package process
+
+// descriptorLimit returns how many handles the process may have open.
+func descriptorLimit() int { return mostDescriptors }
