@@ -152,13 +152,13 @@ type uploads struct {
 // and returns the answer's status.
 func (u uploads) begin(subject string, size int) (finish func() int) {
 	u.t.Helper()
-	before := gauge(u.t, u.registry, "livery_origin_body_bytes")
+	before := gauge(u.t, u.registry, "livery_origin_request_memory_bytes")
 	c := u.dial()
 	body := filled(fmt.Sprintf(`{"slug":"s%d","displayName":"D"}`, time.Now().UnixNano()), size)
 	_, _ = fmt.Fprintf(c, "POST %s/environments/%s/themes HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
 		apiPath, u.sandbox, u.token(subject), size, body[:1])
 	eventually(u.t, "a body that is set aside", func() bool {
-		return gauge(u.t, u.registry, "livery_origin_body_bytes") == before+float64(size)
+		return gauge(u.t, u.registry, "livery_origin_request_memory_bytes") == before+float64(size)
 	})
 	return func() int {
 		u.t.Helper()
@@ -174,7 +174,7 @@ func (u uploads) begin(subject string, size int) (finish func() int) {
 func newUploads(t *testing.T, budget int64) uploads {
 	registry := prometheus.NewRegistry()
 	h := newTestOrigin(t, func(c *origin.Config) {
-		c.Registry, c.Limits.BodyBytes, c.Limits.BodyBudget, c.Limits.ReadTimeout = registry, 1<<20, budget, time.Minute
+		c.Registry, c.Limits.BodyBytes, c.Limits.RequestMemory, c.Limits.ReadTimeout = registry, 1<<20, budget, time.Minute
 	})
 	return uploads{h, registry}
 }
@@ -182,13 +182,13 @@ func newUploads(t *testing.T, budget int64) uploads {
 // refused sends a small body that does not fit into the memory for bodies.
 func (u uploads) refused(t *testing.T, subject string) {
 	t.Helper()
-	before := gauge(t, u.registry, "livery_origin_bodies_refused_total")
+	before := gauge(t, u.registry, "livery_origin_share_refused_total")
 	r := u.do(subject, "POST", "/environments/"+u.sandbox+"/themes", `{"slug":"refused","displayName":"D"}`)
 	noMessages(t, r.refuses(t, 503, "internal"))
 	if r.header.Get("Retry-After") == "" {
 		t.Errorf("headers = %v, want Retry-After", r.header)
 	}
-	if n := gauge(t, u.registry, "livery_origin_bodies_refused_total"); n != before+1 {
+	if n := gauge(t, u.registry, "livery_origin_share_refused_total"); n != before+1 {
 		t.Errorf("%v refused bodies are counted, want one more than %v", n, before)
 	}
 }
@@ -244,7 +244,7 @@ func TestBodiesShareOneBudget(t *testing.T) {
 // empty waits until no body takes memory.
 func (u uploads) empty(t *testing.T) {
 	t.Helper()
-	eventually(t, "an empty budget", func() bool { return gauge(t, u.registry, "livery_origin_body_bytes") == 0 })
+	eventually(t, "an empty budget", func() bool { return gauge(t, u.registry, "livery_origin_request_memory_bytes") == 0 })
 }
 
 // A62: the budget comes back whatever becomes of a body: too slow, given up by its client, broken or wrong.
@@ -284,7 +284,7 @@ func TestTheBudgetComesBack(t *testing.T) {
 // the other, and each leaves room for the next.
 func TestDenseBodiesAreParsedInTurn(t *testing.T) {
 	t.Parallel()
-	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.BodyBytes, c.Limits.BodyBudget = 1<<20, 4<<20 })
+	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.BodyBytes, c.Limits.RequestMemory = 1<<20, 4<<20 })
 	dense := filled(`{"slug":"a","displayName":"A","metadata":[`+strings.Repeat("0,", 500_000)+`0]}`, 1<<20)
 	for i := range 3 {
 		if r := h.do(owner, "POST", "/environments/"+h.sandbox+"/themes", dense); r.status != http.StatusBadRequest {

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"example.com/livery/origin/auth"
-	"example.com/livery/origin/heavywork"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/operator"
+	"example.com/livery/origin/share"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
@@ -40,7 +40,7 @@ func newHandler(t *testing.T) (*Handler, *time.Time) {
 	}
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	h := NewHandler(Config{
-		Context: context.Background(), Store: store, Keys: keys, HeavyWork: heavywork.New(), CDNURL: "https://cdn.livery.example", Limits: Limits{}.WithDefaults(),
+		Context: context.Background(), Store: store, Keys: keys, Turns: share.NewTurns(1, 64<<20), CDNURL: "https://cdn.livery.example", Limits: Limits{}.WithDefaults(),
 		Logger: discard, Now: func() time.Time { return now }, Framing: httpserver.FramingFault,
 		ListsCounted: func() bool { return false }, AuditLogged: func(record.Audit) {},
 	})
@@ -209,15 +209,9 @@ func TestManyVariantsTakeTurns(t *testing.T) {
 	}
 	themes := base + "/environments/" + id("env", send(t, "GET", base+"/environments", "", token)) + "/themes"
 	theme := themes + "/" + id("thm", send(t, "POST", themes, `{"slug":"t","displayName":"T"}`, token))
-	var places []func()
-	for {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		release, err := h.config.HeavyWork.Acquire(ctx)
-		cancel()
-		if err != nil {
-			break
-		}
-		places = append(places, release)
+	turn, err := h.config.Turns.Take(t.Context(), share.Caller{}, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
 	done := make(chan int, 1)
 	go func() {
@@ -234,9 +228,7 @@ func TestManyVariantsTakeTurns(t *testing.T) {
 		t.Fatalf("a batch was answered %d while others did heavy work", status)
 	default:
 	}
-	for _, release := range places {
-		release()
-	}
+	turn.End()
 	if status := <-done; status != 200 {
 		t.Errorf("the batch = %d", status)
 	}

@@ -222,12 +222,18 @@ func (h eventLists) list(r storage.Reader, q *request, t target) (httpserver.Ans
 
 // admit counts the stream of an answer while it lasts, and refuses it if the caller has too many.
 func (h *Handler) admit(q *request, a httpserver.Answer) httpserver.Answer {
+	place := h.places.For(q.sharer)
+	if place.Resize(1) != nil {
+		return httpserver.Overloaded(fasthttp.StatusTooManyRequests, httpserver.CauseRateLimit)
+	}
 	end, ok := h.streams.Begin(q.caller.Subject)
 	if !ok {
+		place.Release()
 		return httpserver.Overloaded(fasthttp.StatusTooManyRequests, httpserver.CauseRateLimit)
 	}
 	run := a.Stream
 	a.Stream = func(w *bufio.Writer, flush func(*bufio.Writer) error) {
+		defer place.Release()
 		defer end()
 		defer func() {
 			if p := recover(); p != nil {

@@ -36,7 +36,7 @@ func (d *Deriver) Digests(ctx context.Context, p Pair) (*Digests, error) {
 		return known, nil
 	}
 	return shared(ctx, d, "digests "+key, func(ctx context.Context) (*Digests, error) {
-		made, err := d.digestsOf(ctx, p.Version, overlay)
+		made, err := d.digestsOf(ctx, p, overlay)
 		if err != nil {
 			return nil, fmt.Errorf("derive: digests of version %d: %w", p.Version.Number, err)
 		}
@@ -45,7 +45,8 @@ func (d *Deriver) Digests(ctx context.Context, p Pair) (*Digests, error) {
 	})
 }
 
-func (d *Deriver) digestsOf(ctx context.Context, v record.ThemeVersion, overlay record.Hash) (*Digests, error) {
+func (d *Deriver) digestsOf(ctx context.Context, p Pair, overlay record.Hash) (*Digests, error) {
+	v := p.Version
 	request := wasm.Request{Plan: wasm.Blob{Name: string(v.Plan)}, Overlay: wasm.Blob{Name: string(overlay)}}
 	var err error
 	if request.Plan.Bytes, err = d.Blob(ctx, v.Plan); err == nil && overlay != "" {
@@ -62,7 +63,7 @@ func (d *Deriver) digestsOf(ctx context.Context, v record.ThemeVersion, overlay 
 		return nil, err
 	}
 	made := new(Digests)
-	return made, d.foreground.run(ctx, func() error {
+	return made, d.foreground.run(ctx, p.EnvironmentID, func() error {
 		for f := range made {
 			request.File = abi.File(f)
 			content, err := render(request)

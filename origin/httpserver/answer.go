@@ -5,10 +5,10 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/hex"
-	"time"
 
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/share"
 	"example.com/livery/origin/theming"
 )
 
@@ -60,8 +60,10 @@ func (a Answer) Write(ctx *fasthttp.RequestCtx, id string) {
 	}
 }
 
-// streamWriteTimeout is how long the client of a stream may take for what was sent last.
-const streamWriteTimeout = 30 * time.Second
+// ReleaseWhenWritten releases what is reserved for the answer to a request once the client has taken it, or is gone.
+func ReleaseWhenWritten(ctx *fasthttp.RequestCtx, room *share.Reservation) {
+	ctx.Conn().(*guardedConn).answer.Store(room)
+}
 
 // stream sends what the answer's function writes, as long as the client takes it.
 func (a Answer) stream(ctx *fasthttp.RequestCtx) {
@@ -69,15 +71,7 @@ func (a Answer) stream(ctx *fasthttp.RequestCtx) {
 	ctx.Response.Header.Set("X-Content-Type-Options", "nosniff")
 	ctx.Response.Header.Set("Cache-Control", "no-store")
 	ctx.Response.Header.Set("X-Accel-Buffering", "no") // a proxy must not wait for the end
-	conn := ctx.Conn()
-	ctx.SetBodyStreamWriter(func(w *bufio.Writer) {
-		a.Stream(w, func(w *bufio.Writer) error {
-			if err := conn.SetWriteDeadline(time.Now().Add(streamWriteTimeout)); err != nil {
-				return err
-			}
-			return w.Flush()
-		})
-	})
+	ctx.SetBodyStreamWriter(func(w *bufio.Writer) { a.Stream(w, (*bufio.Writer).Flush) })
 }
 
 // NewRequestID returns 32 hexadecimal digits that no other request has.
