@@ -56,7 +56,8 @@ func serve(t *testing.T, h *Handler) (base string) {
 	}
 	limits := h.config.Limits
 	servers := httpserver.NewServers(httpserver.ServerConfig{
-		Connections: limits.Connections, BodyBytes: limits.BodyBytes, HeaderBytes: limits.HeaderBytes, Logger: h.config.Logger, Unread: func(int) {},
+		Connections: limits.Connections, BodyBytes: limits.BodyBytes, HeaderBytes: limits.HeaderBytes,
+		ReadTimeout: limits.ReadTimeout, WriteTimeout: limits.WriteTimeout, Logger: h.config.Logger, Unread: func(int) {},
 	})
 	ended := make(chan error, 1)
 	go func() { ended <- servers.Serve(l, h.Serve) }()

@@ -62,7 +62,9 @@ func (a Answer) Write(ctx *fasthttp.RequestCtx, id string) {
 
 // ReleaseWhenWritten releases what is reserved for the answer to a request once the client has taken it, or is gone.
 func ReleaseWhenWritten(ctx *fasthttp.RequestCtx, room *share.Reservation) {
-	ctx.Conn().(*guardedConn).answer.Store(room)
+	if c, ok := ctx.Conn().(*guardedConn); ok {
+		c.answer.Store(room)
+	}
 }
 
 // stream sends what the answer's function writes, as long as the client takes it.
