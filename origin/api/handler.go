@@ -26,7 +26,7 @@ import (
 // Config is what a Handler needs. Every field but Metrics, Master, CORS and Session must be given.
 type Config struct {
 	Context      context.Context // of what a request does; outlives the request, so that a commit is not given up
-	Streams      context.Context // ends the streams of events
+	Streams      context.Context // ends the streams of events, and the waits of heavy work for its turn
 	Store        storage.Store
 	Keys         *auth.Keys
 	Derive       *derive.Deriver

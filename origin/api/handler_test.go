@@ -40,7 +40,7 @@ func newHandler(t *testing.T) (*Handler, *time.Time) {
 	}
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	h := NewHandler(Config{
-		Context: context.Background(), Store: store, Keys: keys, Turns: share.NewTurns(1, 64<<20), CDNURL: "https://cdn.livery.example", Limits: Limits{}.WithDefaults(),
+		Context: context.Background(), Streams: context.Background(), Store: store, Keys: keys, Turns: share.NewTurns(1, 64<<20), CDNURL: "https://cdn.livery.example", Limits: Limits{}.WithDefaults(),
 		Logger: discard, Now: func() time.Time { return now }, Framing: httpserver.FramingFault,
 		ListsCounted: func() bool { return false }, AuditLogged: func(record.Audit) {},
 	})

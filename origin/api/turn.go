@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/valyala/fasthttp"
@@ -43,17 +42,13 @@ func (q *request) searches() bool {
 	return false
 }
 
-// takeTurn waits for the turn of q's heavy work, for as long as requests may wait, and then reserves memory for its answer:
-// share.ErrFull if one of them cannot be had. What waits takes no memory.
+// takeTurn waits for the turn of q's heavy work, for as long as requests may wait and the origin runs, and then reserves
+// memory for its answer: share.ErrFull if one of them cannot be had. What waits takes no memory.
 func (h *Handler) takeTurn(q *request, t target) (err error) {
-	ctx, cancel := context.WithTimeout(h.config.Context, h.config.Limits.TurnTimeout)
+	ctx, cancel := context.WithTimeout(h.config.Streams, h.config.Limits.TurnTimeout)
 	defer cancel()
-	q.turn, err = h.config.Turns.Take(ctx, q.sharer, parsedBytes*int64(max(documentBytes(t), len(q.body))))
-	if errors.Is(err, context.DeadlineExceeded) {
+	if q.turn, err = h.config.Turns.Take(ctx, q.sharer, parsedBytes*int64(max(documentBytes(t), len(q.body)))); err != nil {
 		return share.ErrFull
 	}
-	if err == nil {
-		err = q.room.Resize(answerBytes * int64(documentBytes(t)))
-	}
-	return err
+	return q.room.Resize(answerBytes * int64(documentBytes(t)))
 }
