@@ -197,11 +197,12 @@ var resources = map[string]func(g *greedy){
 	},
 }
 
-// A146: whatever one Team takes of an origin, another's requests get through: each resource by itself, and all of them while
+// A160 A161 A162 A164: whatever one Team takes of an origin, another's requests get through: each resource by itself, and all of them while
 // every route is asked.
 func TestNoTeamTakesWhatOthersNeed(t *testing.T) {
 	g := newGreedy(t)
 	theme := g.testOrigin.theme("brand")
+	g.patch(theme, manyTokens(1000)) // so much that it needs a turn, and memory for its answers
 	for name, take := range resources {
 		t.Run(name, func(t *testing.T) {
 			g := g.of(t)
@@ -306,7 +307,7 @@ func heapPeak(fn func()) int64 {
 	}
 }
 
-// A147: previews of a large Theme at once, and answers that nobody takes, stay within Limits.RequestMemory, and what is being
+// A163: previews of a large Theme at once, and answers that nobody takes, stay within Limits.RequestMemory, and what is being
 // worked with within twice as much.
 func TestAnswersStayWithinTheirMemory(t *testing.T) {
 	const memory = 32 << 20
