@@ -212,7 +212,7 @@ func TestNoTeamTakesWhatOthersNeed(t *testing.T) {
 				g.want(200, "GET", theme+"/tokens", "")
 				g.patch(theme, fmt.Sprintf(`[{"operation":"add","path":"/t%d","value":{"$value":%d}}]`, n, n))
 				g.publish(theme)
-				g.want(201, "POST", "/environments/"+g.sandbox+"/themes", filled(fmt.Sprintf(`{"slug":"s%d","displayName":"D"}`, n), 300<<10))
+				g.want(201, "POST", "/environments/"+g.sandbox+"/themes", filled(fmt.Sprintf(`{"slug":"s%d","displayName":"D"}`, n), 500<<10))
 			}
 		})
 	}
@@ -282,6 +282,39 @@ func TestLargeDocumentsAreReadInTurn(t *testing.T) {
 			t.Errorf("%s read %d bytes of documents without a turn", name, n)
 		}
 	}
+}
+
+// A161: an answer counts until the client has taken it, whatever it was made from.
+func TestAnswersCountUntilTheyAreTaken(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	h := newTestOrigin(t, func(c *origin.Config) { c.Registry = registry })
+	used := func() int { return int(gauge(t, registry, "livery_origin_request_memory_bytes")) }
+	labels := map[string]string{}
+	for i := range 50 {
+		labels[fmt.Sprint("label-", i)] = strings.Repeat("é", 256)
+	}
+	themes := "/environments/" + h.sandbox + "/themes"
+	for i := range 100 {
+		h.want(201, "POST", themes, fmt.Sprintf(`{"slug":"t%d","displayName":"T","metadata":%s}`, i, spell(labels)))
+	}
+	answer := h.want(200, "GET", themes, "").body
+	eventually(t, "no answers", func() bool { return used() == 0 })
+	c := h.dial()
+	_, _ = io.WriteString(c, h.head("GET", themes)+"\r\n")
+	eventually(t, "an answer that counts", func() bool { return used() == len(answer)-64<<10 })
+	r, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err == nil {
+		_, err = io.Copy(io.Discard, r.Body)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "an answer that does not count any more", func() bool { return used() == 0 })
+	_, _ = io.WriteString(c, h.head("GET", themes)+"\r\n")
+	eventually(t, "another answer", func() bool { return used() > 0 })
+	_ = c.Close()
+	eventually(t, "the end of the connection", func() bool { return used() == 0 })
 }
 
 // heapPeak returns by how much the heap grew at most while fn ran.

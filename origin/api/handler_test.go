@@ -234,3 +234,54 @@ func TestManyVariantsTakeTurns(t *testing.T) {
 		t.Errorf("the batch = %d", status)
 	}
 }
+
+// A164: a Team that has many members has no more than its share of event streams.
+func TestTeamsShareEventStreams(t *testing.T) {
+	h, now := newHandler(t)
+	h.places = share.NewBudget(8, 0)
+	members := []string{"owner", "a", "b", "c", "d"}
+	team := func(slug string, members ...string) operator.TeamEntry {
+		grants := map[string]record.Role{}
+		for _, m := range members {
+			grants[m] = record.Viewer
+		}
+		return operator.TeamEntry{Slug: slug, Plan: record.Free, Members: members, Environments: []operator.EnvironmentEntry{{Slug: "e", DisplayName: "E", Kind: "sandbox", Grants: grants}}}
+	}
+	file := operator.TeamsFile{Teams: []operator.TeamEntry{team("acme", members...), team("globex", "stranger")}}
+	if _, err := operator.Apply(t.Context(), h.config.Store, file, false, *now); err != nil {
+		t.Fatal(err)
+	}
+	streams, end := context.WithCancel(t.Context())
+	h.config.Streams = streams
+	base := serve(t, h) + Path
+	t.Cleanup(end) // before the server ends
+	open := func(subject string) int {
+		token, _, err := h.config.Keys.Issue(auth.Order{Subject: subject, TTL: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(send(t, "GET", base+"/environments", "", token).Body)
+		environment := regexp.MustCompile(`env_[0-9a-z]{26}`).FindString(string(text))
+		request, _ := http.NewRequestWithContext(streams, "GET", base+"/environments/"+environment+"/events", nil)
+		request.Header.Set("Authorization", "Bearer "+token)
+		request.Header.Set("Accept", "text/event-stream")
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = answer.Body.Close() })
+		return answer.StatusCode
+	}
+	opened := 0
+	for _, subject := range members {
+		for open(subject) == http.StatusOK {
+			opened++
+		}
+	}
+	if opened == 0 || opened > 4 {
+		t.Errorf("a Team has %d of 8 streams, want half at most", opened)
+	}
+	if status := open("stranger"); status != http.StatusOK {
+		t.Errorf("the stream of another Team = %d, want 200", status)
+	}
+}
