@@ -25,7 +25,9 @@ func (o *Origin) registerGauges(registry *prometheus.Registry) {
 	gauge := func(name, help string, value func() float64) {
 		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 	}
-	gauge("livery_origin_body_bytes", "Memory that request bodies take now.", func() float64 { return float64(o.api.BodyBytes()) })
+	gauge("livery_origin_request_memory_bytes", "Memory that request bodies, and answers until they are written, take now.", func() float64 { return float64(o.api.RequestMemory()) })
+	gauge("livery_origin_turns_running", "Heavy work that runs now.", func() float64 { return float64(o.turns.Running()) })
+	gauge("livery_origin_turns_waiting", "Requests whose heavy work waits for its turn.", func() float64 { return float64(o.turns.Waiting()) })
 	gauge("livery_origin_feed_sequence", "Number of the newest change. An edge that follows it has seen all.", func() float64 { return float64(o.sequence()) })
 	gauge("livery_origin_feed_clients", "Edges that wait for changes now.", func() float64 { n, _ := o.followers.State(0); return float64(n) })
 	gauge("livery_origin_feed_lag", "Changes since the last question of the edge that has been away from the feed longest; 0 while all wait.", func() float64 {

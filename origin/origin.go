@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"net/url"
+	"runtime"
 	"sync"
 	"time"
 
@@ -27,12 +28,12 @@ import (
 	"example.com/livery/origin/derive"
 	"example.com/livery/origin/documents"
 	"example.com/livery/origin/feed"
-	"example.com/livery/origin/heavywork"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/maintenance"
 	"example.com/livery/origin/metrics"
 	"example.com/livery/origin/operator"
 	"example.com/livery/origin/session"
+	"example.com/livery/origin/share"
 	"example.com/livery/origin/webhooks"
 	"example.com/livery/renderer"
 	"example.com/livery/storage"
@@ -91,6 +92,7 @@ type Origin struct {
 	console   *console.Handler   // nil without one
 	documents *documents.Handler // nil: there are none
 	sessions  *session.Sessions  // of the console; nil without one
+	turns     *share.Turns       // of heavy work
 	derive    *derive.Deriver
 	feed      *feed.Handler // nil without a feed token
 	operator  *operator.Handler
@@ -132,10 +134,10 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 		servers: newServers(c, counts),
 	}
 	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	heavy := heavywork.New()
+	o.turns = share.NewTurns(runtime.GOMAXPROCS(0)-1, workShare*c.Limits.RequestMemory)
 	o.derive = derive.New(derive.Config{
 		Store: metrics.DerivedStore{Store: o.store, Metrics: counts}, Native: o.module, CacheDir: c.Compiled, Logger: c.Logger, Now: o.now,
-		Acquire: heavy.Acquire, AcquireBackground: heavy.AcquireBackground,
+		Acquire: o.acquire, AcquireBackground: o.acquireBackground,
 	})
 	o.maintenance = maintenance.New(maintenance.Config{
 		Store: c.Store, Metered: o.store, Keys: keys, Logger: c.Logger, Now: o.now, Registry: c.Registry,
@@ -151,7 +153,7 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	o.sessions = newSessions(c, keys)
 	o.api = api.NewHandler(api.Config{
 		Webhooks: sender, Master: master,
-		Context: o.ctx, Streams: feedContext, Store: o.store, Keys: keys, Derive: o.derive, HeavyWork: heavy, Module: o.module, CDNURL: c.CDNURL, Limits: c.Limits,
+		Context: o.ctx, Streams: feedContext, Store: o.store, Keys: keys, Derive: o.derive, Turns: o.turns, Module: o.module, CDNURL: c.CDNURL, Limits: c.Limits,
 		Logger: c.Logger, Metrics: counts, Now: o.now, Framing: c.framing, CORS: shares, AuditLogged: o.auditLogged, NoReference: c.NoReference, Console: c.Console != nil,
 		Session: o.sessions.Token,
 	})
@@ -175,6 +177,21 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	})
 	o.background.Go(func() { deliverer.Run(o.ctx) })
 	return o, nil
+}
+
+// workShare is how many times Limits.RequestMemory the documents and bodies that are being worked with may take: parsed,
+// they take many times what they have as text.
+const workShare = 2
+
+// acquire waits for a turn for work that edges request of an Environment.
+func (o *Origin) acquire(ctx context.Context, environmentID string) (release func(), err error) {
+	turn, err := o.turns.Take(ctx, share.Caller{Subject: environmentID}, 0)
+	return turn.End, err
+}
+
+func (o *Origin) acquireBackground(ctx context.Context, _ string) (release func(), err error) {
+	turn, err := o.turns.TakeBackground(ctx)
+	return turn.End, err
 }
 
 func newServers(c Config, counts *metrics.Metrics) *httpserver.Servers {

@@ -142,27 +142,36 @@ func TestBodiesOfStrangersTakeNoMemory(t *testing.T) {
 	}
 }
 
-// uploads is an origin with little memory for bodies, and who sends them by halves.
+// uploads is an origin with little memory for requests, and who sends bodies by halves.
 type uploads struct {
 	*testOrigin
 	registry *prometheus.Registry
 }
 
-// begin announces a body of so many bytes and waits until the origin has set them aside; the returned function sends it
-// and returns the answer's status.
-func (u uploads) begin(subject string, size int) (finish func() int) {
+// newUploads returns an origin whose bodies have 1 MiB at most, and which has memory for so many of them.
+func newUploads(t *testing.T, bodies int64) uploads {
+	registry := prometheus.NewRegistry()
+	h := newTestOrigin(t, func(c *origin.Config) {
+		c.Registry, c.Limits.BodyBytes, c.Limits.RequestMemory, c.Limits.ReadTimeout = registry, 1<<20, bodies<<20, time.Minute
+	})
+	return uploads{h, registry}
+}
+
+// begin sends all but the last byte of a body of 1 MiB and waits until the origin has it; the returned function sends the
+// rest and returns the answer's status.
+func (u uploads) begin(subject, environment string) (finish func() int) {
 	u.t.Helper()
-	before := gauge(u.t, u.registry, "livery_origin_body_bytes")
+	before := gauge(u.t, u.registry, "livery_origin_request_memory_bytes")
 	c := u.dial()
-	body := filled(fmt.Sprintf(`{"slug":"s%d","displayName":"D"}`, time.Now().UnixNano()), size)
+	body := filled(fmt.Sprintf(`{"slug":"s%d","displayName":"D"}`, time.Now().UnixNano()), 1<<20)
 	_, _ = fmt.Fprintf(c, "POST %s/environments/%s/themes HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
-		apiPath, u.sandbox, u.token(subject), size, body[:1])
-	eventually(u.t, "a body that is set aside", func() bool {
-		return gauge(u.t, u.registry, "livery_origin_body_bytes") == before+float64(size)
+		apiPath, environment, u.token(subject), len(body), body[:len(body)-1])
+	eventually(u.t, "a body that is almost there", func() bool {
+		return gauge(u.t, u.registry, "livery_origin_request_memory_bytes") > before+1<<20-1<<17
 	})
 	return func() int {
 		u.t.Helper()
-		_, _ = io.WriteString(c, body[1:])
+		_, _ = io.WriteString(c, body[len(body)-1:])
 		answer, err := http.ReadResponse(bufio.NewReader(c), nil)
 		if err != nil {
 			u.t.Fatal(err)
@@ -171,80 +180,75 @@ func (u uploads) begin(subject string, size int) (finish func() int) {
 	}
 }
 
-func newUploads(t *testing.T, budget int64) uploads {
-	registry := prometheus.NewRegistry()
-	h := newTestOrigin(t, func(c *origin.Config) {
-		c.Registry, c.Limits.BodyBytes, c.Limits.BodyBudget, c.Limits.ReadTimeout = registry, 1<<20, budget, time.Minute
-	})
-	return uploads{h, registry}
-}
-
-// refused sends a small body that does not fit into the memory for bodies.
-func (u uploads) refused(t *testing.T, subject string) {
+// refused sends a body of 1 MiB that is beyond its sender's share.
+func (u uploads) refused(t *testing.T, form string) {
 	t.Helper()
-	before := gauge(t, u.registry, "livery_origin_bodies_refused_total")
-	r := u.do(subject, "POST", "/environments/"+u.sandbox+"/themes", `{"slug":"refused","displayName":"D"}`)
-	noMessages(t, r.refuses(t, 503, "internal"))
-	if r.header.Get("Retry-After") == "" {
-		t.Errorf("headers = %v, want Retry-After", r.header)
+	before := gauge(t, u.registry, "livery_origin_share_refused_total")
+	answers, closed := u.raw(u.head("POST", "/environments/"+u.sandbox+"/themes")+form, 2)
+	if len(answers) != 1 || !closed {
+		t.Fatalf("a body beyond the share = %v, closed %t, want one answer and a closed connection", answers, closed)
 	}
-	if n := gauge(t, u.registry, "livery_origin_bodies_refused_total"); n != before+1 {
-		t.Errorf("%v refused bodies are counted, want one more than %v", n, before)
+	noMessages(t, answers[0].refuses(t, 503, "internal"))
+	if answers[0].header.Get("Retry-After") == "" {
+		t.Errorf("headers = %v, want Retry-After", answers[0].header)
+	}
+	if n := gauge(t, u.registry, "livery_origin_share_refused_total"); n != before+1 {
+		t.Errorf("%v refused requests are counted, want one more than %v", n, before)
 	}
 }
 
-// Decision 1.7: bodies in memory are bounded. What is beyond is told to come again, and what is within is answered.
-func TestBodiesShareOneBudget(t *testing.T) {
+// Decision 1.7: bodies take memory as they arrive, and a caller can take a quarter of it. What is beyond is told to come
+// again; small bodies are always read.
+func TestBodiesShareMemory(t *testing.T) {
 	t.Parallel()
-	t.Run("all callers", func(t *testing.T) {
-		u := newUploads(t, 1<<20)
-		finish := u.begin(owner, 1<<20)
-		u.refused(t, designer)
-		if status := finish(); status != http.StatusCreated {
-			t.Errorf("a body within the budget = %d, want 201", status)
+	for name, form := range bodiesOf(filled(`{"slug":"x","displayName":"D"}`, 1<<20)) {
+		if name == "expect" {
+			continue // begins as the first does
 		}
-		u.empty(t)
-		if status := u.begin(designer, 1<<20)(); status != http.StatusCreated {
-			t.Errorf("a body once there is room = %d, want 201", status)
+		t.Run(name, func(t *testing.T) {
+			u := newUploads(t, 8)
+			first, second := u.begin(owner, u.sandbox), u.begin(owner, u.sandbox)
+			u.refused(t, form)
+			u.want(201, "POST", "/environments/"+u.sandbox+"/themes", filled(`{"slug":"small","displayName":"D"}`, 64<<10))
+			if status := u.begin(designer, u.sandbox)(); status != http.StatusCreated {
+				t.Errorf("a body of another caller = %d, want 201", status)
+			}
+			if status := u.begin(stranger, u.foreign)(); status != http.StatusCreated {
+				t.Errorf("a body of another Team = %d, want 201", status)
+			}
+			for _, finish := range []func() int{first, second} {
+				if status := finish(); status != http.StatusCreated {
+					t.Errorf("a body within the share = %d, want 201", status)
+				}
+			}
+			u.empty(t)
+			if answers, _ := u.raw(u.head("POST", "/environments/"+u.sandbox+"/themes")+form, 1); len(answers) != 1 || answers[0].status != http.StatusCreated {
+				t.Errorf("the body once there is room = %v, want 201", answers)
+			}
+		})
+	}
+}
+
+// Bodies that are announced take no memory before they come.
+func TestAnnouncedBodiesTakeNoMemory(t *testing.T) {
+	t.Parallel()
+	u := newUploads(t, 4)
+	for range 20 {
+		c := u.dial()
+		_, _ = io.WriteString(c, u.head("POST", "/environments/"+u.sandbox+"/themes")+"Expect: 100-continue\r\nContent-Length: 1048576\r\n\r\n")
+		if answer, err := bufio.NewReader(c).ReadString('\n'); err != nil || answer != "HTTP/1.1 100 Continue\r\n" {
+			t.Fatalf("an announced body = %q, %v, want 100", answer, err)
 		}
-	})
-	t.Run("one caller", func(t *testing.T) {
-		u := newUploads(t, 3<<20) // a quarter is less than one body
-		first := u.begin(owner, 1<<20)
-		u.refused(t, owner)
-		if status := u.begin(designer, 1<<20)(); status != http.StatusCreated {
-			t.Errorf("a body of another caller = %d, want 201", status)
-		}
-		if status := first(); status != http.StatusCreated {
-			t.Errorf("the first body = %d, want 201", status)
-		}
-		u.empty(t)
-	})
-	t.Run("chunks", func(t *testing.T) { // count as they come
-		u := newUploads(t, 1<<20)
-		finish := u.begin(owner, 1<<20-100<<10)
-		chunk := func(size int) string { return fmt.Sprintf("%x\r\n%s\r\n", size, strings.Repeat(" ", size)) }
-		head := u.head("POST", "/environments/"+u.sandbox+"/themes") + "Transfer-Encoding: chunked\r\n\r\n"
-		const theme = `{"slug":"chunked","displayName":"C"}`
-		answers, _ := u.raw(head+chunk(1000)+fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(theme), theme), 1)
-		if len(answers) != 1 || answers[0].status != http.StatusCreated {
-			t.Errorf("few chunks beside a large body = %v, want 201", answers)
-		}
-		answers, closed := u.raw(head+strings.Repeat(chunk(10<<10), 12)+"0\r\n\r\n", 2)
-		if len(answers) != 1 || answers[0].status != http.StatusServiceUnavailable || !closed {
-			t.Errorf("many chunks beside a large body = %v, closed %t, want 503 and a closed connection", answers, closed)
-		}
-		if status := finish(); status != http.StatusCreated {
-			t.Errorf("the large body = %d, want 201", status)
-		}
-		u.empty(t)
-	})
+	}
+	if n := gauge(t, u.registry, "livery_origin_request_memory_bytes"); n != 0 {
+		t.Errorf("announced bodies take %v bytes, want none", n)
+	}
 }
 
 // empty waits until no body takes memory.
 func (u uploads) empty(t *testing.T) {
 	t.Helper()
-	eventually(t, "an empty budget", func() bool { return gauge(t, u.registry, "livery_origin_body_bytes") == 0 })
+	eventually(t, "free memory", func() bool { return gauge(t, u.registry, "livery_origin_request_memory_bytes") == 0 })
 }
 
 // A62: the budget comes back whatever becomes of a body: too slow, given up by its client, broken or wrong.
@@ -252,17 +256,17 @@ func TestTheBudgetComesBack(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
 	u := uploads{newTestOrigin(t, func(c *origin.Config) {
-		c.Registry, c.Limits.BodyBytes, c.Limits.ReadTimeout = registry, 1000, 500*time.Millisecond
+		c.Registry, c.Limits.BodyBytes, c.Limits.ReadTimeout = registry, 200_000, 500*time.Millisecond
 	}), registry}
 	themes := u.head("POST", "/environments/"+u.sandbox+"/themes")
 	for name, c := range map[string]struct {
 		text   string
 		status int
 	}{
-		"too slow":         {themes + "Content-Length: 1000\r\n\r\n{", 408},
+		"too slow":         {themes + "Content-Length: 200000\r\n\r\n{" + strings.Repeat(" ", 150_000), 408},
 		"a slow chunk":     {themes + "Transfer-Encoding: chunked\r\n\r\n5\r\n{", 408},
 		"a broken chunk":   {themes + "Transfer-Encoding: chunked\r\n\r\nx\r\n", 400},
-		"a chunk too many": {themes + "Transfer-Encoding: chunked\r\n\r\n3e9\r\n" + strings.Repeat(" ", 1001) + "\r\n0\r\n\r\n", 413},
+		"a chunk too many": {themes + "Transfer-Encoding: chunked\r\n\r\n30d41\r\n" + strings.Repeat(" ", 200_001) + "\r\n0\r\n\r\n", 413},
 		"no JSON":          {themes + "Content-Length: 1\r\n\r\n{", 400},
 	} {
 		answers, _ := u.raw(c.text, 1)
@@ -274,7 +278,7 @@ func TestTheBudgetComesBack(t *testing.T) {
 		u.empty(t)
 	}
 	c := u.dial()
-	_, _ = io.WriteString(c, themes+"Content-Length: 1000\r\n\r\n{")
+	_, _ = io.WriteString(c, themes+"Content-Length: 200000\r\n\r\n{"+strings.Repeat(" ", 150_000))
 	_ = c.Close()
 	u.empty(t)
 	u.want(201, "POST", "/environments/"+u.sandbox+"/themes", `{"slug":"a","displayName":"A"}`)
@@ -284,7 +288,7 @@ func TestTheBudgetComesBack(t *testing.T) {
 // the other, and each leaves room for the next.
 func TestDenseBodiesAreParsedInTurn(t *testing.T) {
 	t.Parallel()
-	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.BodyBytes, c.Limits.BodyBudget = 1<<20, 4<<20 })
+	h := newTestOrigin(t, func(c *origin.Config) { c.Limits.BodyBytes, c.Limits.RequestMemory = 1<<20, 4<<20 })
 	dense := filled(`{"slug":"a","displayName":"A","metadata":[`+strings.Repeat("0,", 500_000)+`0]}`, 1<<20)
 	for i := range 3 {
 		if r := h.do(owner, "POST", "/environments/"+h.sandbox+"/themes", dense); r.status != http.StatusBadRequest {

@@ -42,7 +42,7 @@ type originFlags struct {
 	store                               string
 	storeAllowSingle                    bool
 	collectEvery                        string
-	memoryBytes, bodyBudgetBytes        int64
+	memoryBytes, requestMemoryBytes     int64
 	connectionsPerClient                int
 	requestsPerSecond                   int
 	corsOrigins                         []string
@@ -84,7 +84,7 @@ func (a *app) originCommand() *cobra.Command {
 	f.StringVar(&o.auditKeep, "audit-keep", "400d", "how long entries of the audit log stay, a `DURATION` such as 400d; 0 keeps all")
 	f.Uint64Var(&o.changesKeep, "changes-keep", 200_000, "how many changes an edge may be behind and still follow the change log, a `COUNT`; an edge further behind asks again for all it serves; 0 keeps all")
 	f.Int64Var(&o.memoryBytes, "memory-bytes", 700<<20, "limit for the Go heap, which the garbage collector tries to stay below, in `BYTES`; give the process a third more; $GOMEMLIMIT overrides it")
-	f.Int64Var(&o.bodyBudgetBytes, "body-budget-bytes", 64<<20, "memory for the request bodies of all callers, in `BYTES`, a quarter of it for one caller; a body beyond it is answered 503")
+	f.Int64Var(&o.requestMemoryBytes, "request-memory-bytes", 128<<20, "memory for the request bodies and the answers of all callers, in `BYTES`, half of it at most for one Team and a quarter for one caller; what goes beyond it is answered 503")
 	f.IntVar(&o.connectionsPerClient, "connections-per-client", 512, "how many connections one address, or IPv6 network, may have at a time on each listener, a `COUNT`; 0: no limit")
 	f.IntVar(&o.requestsPerSecond, "requests-per-second", 0, "how many requests a second one caller, the subject of a token, may make of the API, and as many at once, a `COUNT`; more are answered 429; 0: no limit")
 	f.StringArrayVar(&o.corsOrigins, "cors-origin", nil, "`ORIGIN` such as https://app.example.com whose pages may call the API from a browser, with an access token of their own; may be repeated (default: none)")
@@ -148,7 +148,7 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 	if s.webhookNetworks, err = readRanges("webhook-network", o.webhookNetworks); err != nil {
 		return err
 	}
-	s.limits = origin.Limits{BodyBudget: o.bodyBudgetBytes, ConnectionsPerIP: cmp.Or(o.connectionsPerClient, -1), RequestsPerSecond: float64(o.requestsPerSecond), IdleTimeout: o.idleTimeout}
+	s.limits = origin.Limits{RequestMemory: o.requestMemoryBytes, ConnectionsPerIP: cmp.Or(o.connectionsPerClient, -1), RequestsPerSecond: float64(o.requestsPerSecond), IdleTimeout: o.idleTimeout}
 	r.OpsServer(ops, d.Private, s.registry)
 	limitMemory(o.memoryBytes)
 	started, err := startOrigin(ctx, r, s)

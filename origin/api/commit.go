@@ -92,6 +92,7 @@ type draft struct {
 // changes nothing.
 func (h *Handler) commit(q *request, t target) (a httpserver.Answer, err error) {
 	early, err := h.decideEarly(q, t)
+	q.turn.Idle()
 	if err != nil || early.repeats {
 		return early.answer, err
 	}
@@ -131,12 +132,10 @@ func (h *Handler) decideEarly(q *request, t target) (early draft, err error) {
 	if q.change.depends == onAnything {
 		return early, nil
 	}
-	if q.change.depends == onVariants || isHeavy(q, t) { // many Variants have many drafts
-		release, err := h.config.HeavyWork.Acquire(h.config.Context)
-		if err != nil {
+	if q.turn == nil && q.change.depends == onVariants { // many Variants have many drafts
+		if err := h.takeTurn(q, t); err != nil {
 			return early, err
 		}
-		defer release()
 	}
 	err = h.config.Store.View(h.reading(q, t, q.reads(t)), func(r storage.Reader) error {
 		early, _, err = h.decide(r, q, draft{})
@@ -178,15 +177,4 @@ func (h *Handler) decide(r storage.Reader, q *request, early draft) (d draft, t 
 	}
 	d.stamp, d.made = now, err == nil
 	return d, t, err
-}
-
-// From here on a document takes milliseconds to decide about.
-const (
-	heavyTokens = 1000
-	heavyBody   = 64 << 10 // bytes
-)
-
-// isHeavy reports whether deciding q takes long, by what its path named when it was authorised.
-func isHeavy(q *request, t target) bool {
-	return t.theme.TokenCount >= heavyTokens || t.variant.TokenCount >= heavyTokens || len(q.body) >= heavyBody
 }

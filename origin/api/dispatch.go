@@ -11,6 +11,7 @@ import (
 
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/share"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
 )
@@ -20,6 +21,9 @@ func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
 	started := time.Now()
 	q := &request{id: httpserver.NewRequestID(), trace: httpserver.TraceID(&ctx.Request.Header)}
 	a := h.handle(ctx, q).Compressed(copied(ctx.Request.Header.PeekAll(fasthttp.HeaderAcceptEncoding)))
+	q.turn.End()
+	_ = q.room.Resize(int64(len(a.Body))) // smaller than before, if it is not the answer that handle reserved for
+	httpserver.ReleaseWhenWritten(ctx, q.room)
 	h.config.CORS.Share(&ctx.Request.Header, a).Write(ctx, q.id)
 	h.config.Metrics.Observe(q.route.Method, q.route.Path, a.Status, started)
 	h.config.Logger.LogAttrs(h.config.Context, slog.LevelDebug, "origin: request", slog.String("request", q.id), slog.String("trace", q.trace), slog.String("method", q.route.Method),
@@ -105,11 +109,14 @@ func (h *Handler) routed(route Route) fasthttp.RequestHandler {
 		} else {
 			q.answer, err = h.write(ctx, q)
 		}
+		if err == nil {
+			err = q.room.Resize(int64(len(q.answer.Body)))
+		}
 		if err != nil {
 			q.answer = h.refuse(q, err)
 		}
 		if q.answer.Stream != nil {
-			q.answer = h.boundStream(q, q.answer)
+			q.answer = h.admit(q, q.answer)
 		}
 		if route.read != nil {
 			q.answer = q.answer.Validated(q.ifNoneMatch)
@@ -120,8 +127,8 @@ func (h *Handler) routed(route Route) fasthttp.RequestHandler {
 // refuse answers with an error, and logs what is a failure of the server.
 func (h *Handler) refuse(q *request, err error) httpserver.Answer {
 	a, failure := refusalOf(err)
-	if errors.Is(err, httpserver.ErrBodyBudget) {
-		h.config.Metrics.BodyRefused()
+	if errors.Is(err, share.ErrFull) {
+		h.config.Metrics.ShareRefused()
 	}
 	if failure {
 		h.config.Logger.Error("origin: a request failed", "request", q.id, "trace", q.trace, "method", q.route.Method, "route", q.route.Path, "error", err)
@@ -129,12 +136,23 @@ func (h *Handler) refuse(q *request, err error) httpserver.Answer {
 	return a
 }
 
-// read answers a request that only reads.
+// read answers a request that only reads. One that needs a turn waits for it between two snapshots, since a snapshot may hold
+// a connection to the store.
 func (h *Handler) read(q *request) (a httpserver.Answer, err error) {
-	_, err = h.view(q, storage.Reads{}, func(r storage.Reader, t target) (err error) {
+	needsTurn := false
+	answer := func(r storage.Reader, t target) (err error) {
+		if needsTurn = q.turn == nil && q.isHeavy(t); needsTurn {
+			return nil
+		}
 		a, err = q.route.read(h, r, q, t)
 		return q.checkQuery(err)
-	})
+	}
+	t, err := h.view(q, storage.Reads{}, answer)
+	if err == nil && needsTurn {
+		if err = h.takeTurn(q, t); err == nil {
+			_, err = h.view(q, storage.Reads{}, answer)
+		}
+	}
 	if err == nil && q.finish != nil {
 		a, err = q.finish()
 	}
@@ -151,10 +169,10 @@ func (h *Handler) write(ctx *fasthttp.RequestCtx, q *request) (a httpserver.Answ
 	if err != nil {
 		return a, err
 	}
-	room := h.bodies.Of(q.caller.Subject)
+	room := h.memory.For(q.sharer)
 	defer room.Release()
-	if q.body, err = httpserver.ReadBody(ctx, h.config.Limits.BodyBytes, room); err == nil {
-		err = room.Parse(h.config.Context, q.body)
+	if q.body, err = httpserver.ReadBody(ctx, h.config.Limits.BodyBytes, room); err == nil && q.isHeavy(t) {
+		err = h.takeTurn(q, t)
 	}
 	if err == nil && q.missing == nil {
 		q.change, err = q.route.change(h, q)
@@ -198,6 +216,10 @@ func (h *Handler) view(q *request, reads storage.Reads, fn func(storage.Reader, 
 	if t.environment.TeamID != "" {
 		h.teams.add(q, t)
 	}
+	if q.room == nil {
+		q.sharer = share.Caller{Team: t.team, Subject: q.caller.Subject}
+		q.room = h.memory.For(q.sharer)
+	}
 	return t, err
 }
 
@@ -215,7 +237,7 @@ func refusalOf(err error) (a httpserver.Answer, failure bool) {
 		return httpserver.Refused(fasthttp.StatusForbidden, theming.Forbidden), false
 	case errors.Is(err, errNotFound):
 		return httpserver.Refused(fasthttp.StatusNotFound, theming.NotFound), false
-	case errors.Is(err, httpserver.ErrBodyBudget):
+	case errors.Is(err, share.ErrFull):
 		return httpserver.Overloaded(fasthttp.StatusServiceUnavailable, theming.Internal), false
 	case errors.As(err, &lost):
 		a := httpserver.Unread(lost)

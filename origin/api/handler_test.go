@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"example.com/livery/origin/auth"
-	"example.com/livery/origin/heavywork"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/operator"
+	"example.com/livery/origin/share"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
@@ -40,7 +40,7 @@ func newHandler(t *testing.T) (*Handler, *time.Time) {
 	}
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	h := NewHandler(Config{
-		Context: context.Background(), Store: store, Keys: keys, HeavyWork: heavywork.New(), CDNURL: "https://cdn.livery.example", Limits: Limits{}.WithDefaults(),
+		Context: context.Background(), Streams: context.Background(), Store: store, Keys: keys, Turns: share.NewTurns(1, 64<<20), CDNURL: "https://cdn.livery.example", Limits: Limits{}.WithDefaults(),
 		Logger: discard, Now: func() time.Time { return now }, Framing: httpserver.FramingFault,
 		AuditLogged: func(record.Audit) {},
 	})
@@ -56,7 +56,8 @@ func serve(t *testing.T, h *Handler) (base string) {
 	}
 	limits := h.config.Limits
 	servers := httpserver.NewServers(httpserver.ServerConfig{
-		BodyBytes: limits.BodyBytes, HeaderBytes: limits.HeaderBytes, Logger: h.config.Logger, Unread: func(int) {},
+		BodyBytes: limits.BodyBytes, HeaderBytes: limits.HeaderBytes,
+		ReadTimeout: limits.ReadTimeout, WriteTimeout: limits.WriteTimeout, Logger: h.config.Logger, Unread: func(int) {},
 	})
 	ended := make(chan error, 1)
 	go func() { ended <- servers.Serve(l, limits.Connections, h.Serve) }()
@@ -209,15 +210,9 @@ func TestManyVariantsTakeTurns(t *testing.T) {
 	}
 	themes := base + "/environments/" + id("env", send(t, "GET", base+"/environments", "", token)) + "/themes"
 	theme := themes + "/" + id("thm", send(t, "POST", themes, `{"slug":"t","displayName":"T"}`, token))
-	var places []func()
-	for {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		release, err := h.config.HeavyWork.Acquire(ctx)
-		cancel()
-		if err != nil {
-			break
-		}
-		places = append(places, release)
+	turn, err := h.config.Turns.Take(t.Context(), share.Caller{}, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
 	done := make(chan int, 1)
 	go func() {
@@ -234,10 +229,59 @@ func TestManyVariantsTakeTurns(t *testing.T) {
 		t.Fatalf("a batch was answered %d while others did heavy work", status)
 	default:
 	}
-	for _, release := range places {
-		release()
-	}
+	turn.End()
 	if status := <-done; status != 200 {
 		t.Errorf("the batch = %d", status)
+	}
+}
+
+// A164: a Team that has many members has no more than its share of event streams.
+func TestTeamsShareEventStreams(t *testing.T) {
+	h, now := newHandler(t)
+	h.places = share.NewBudget(8, 0)
+	members := []string{"owner", "a", "b", "c", "d"}
+	team := func(slug string, members ...string) operator.TeamEntry {
+		grants := map[string]record.Role{}
+		for _, m := range members {
+			grants[m] = record.Viewer
+		}
+		return operator.TeamEntry{Slug: slug, Plan: record.Free, Members: members, Environments: []operator.EnvironmentEntry{{Slug: "e", DisplayName: "E", Kind: "sandbox", Grants: grants}}}
+	}
+	file := operator.TeamsFile{Teams: []operator.TeamEntry{team("acme", members...), team("globex", "stranger")}}
+	if _, err := operator.Apply(t.Context(), h.config.Store, file, false, *now); err != nil {
+		t.Fatal(err)
+	}
+	streams, end := context.WithCancel(t.Context())
+	h.config.Streams = streams
+	base := serve(t, h) + Path
+	t.Cleanup(end) // before the server ends
+	open := func(subject string) int {
+		token, _, err := h.config.Keys.Issue(auth.Order{Subject: subject, TTL: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(send(t, "GET", base+"/environments", "", token).Body)
+		environment := regexp.MustCompile(`env_[0-9a-z]{26}`).FindString(string(text))
+		request, _ := http.NewRequestWithContext(streams, "GET", base+"/environments/"+environment+"/events", nil)
+		request.Header.Set("Authorization", "Bearer "+token)
+		request.Header.Set("Accept", "text/event-stream")
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = answer.Body.Close() })
+		return answer.StatusCode
+	}
+	opened := 0
+	for _, subject := range members {
+		for open(subject) == http.StatusOK {
+			opened++
+		}
+	}
+	if opened == 0 || opened > 4 {
+		t.Errorf("a Team has %d of 8 streams, want half at most", opened)
+	}
+	if status := open("stranger"); status != http.StatusOK {
+		t.Errorf("the stream of another Team = %d, want 200", status)
 	}
 }

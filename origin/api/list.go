@@ -221,11 +221,17 @@ func (h eventLists) list(r storage.Reader, q *request, t target) (httpserver.Ans
 	}}, nil
 }
 
-// boundStream has the stream of an answer end with the origin, and when the caller has opened too many others since.
-func (h *Handler) boundStream(q *request, a httpserver.Answer) httpserver.Answer {
+// admit counts the stream of an answer among those of the caller's Team while it lasts, and refuses it if the Team has too many.
+// The stream ends with the origin, and when the caller has opened too many others since.
+func (h *Handler) admit(q *request, a httpserver.Answer) httpserver.Answer {
+	place := h.places.For(q.sharer)
+	if place.Resize(1) != nil {
+		return httpserver.Overloaded(fasthttp.StatusTooManyRequests, httpserver.CauseRateLimit)
+	}
 	open, end := h.streams.Begin(h.config.Streams, q.caller.Subject)
 	run := a.Stream
 	a.Stream = func(client context.Context, w *bufio.Writer, flush func(*bufio.Writer) error) {
+		defer place.Release()
 		defer end()
 		defer context.AfterFunc(client, end)()
 		defer func() {

@@ -11,6 +11,7 @@ import (
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
+	"example.com/livery/origin/share"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -37,6 +38,10 @@ type request struct {
 	lastEventID     string
 	head            bool // the method is HEAD
 	body            string
+
+	sharer share.Caller       // whom it counts for
+	room   *share.Reservation // memory for the answer
+	turn   *share.Turn        // nil: it does not need one, or waits for it
 
 	change  change // what the request asks for
 	commits bool   // change is known: the body is read

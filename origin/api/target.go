@@ -15,6 +15,7 @@ import (
 
 // target is what a request's path names, as far as it goes.
 type target struct {
+	team        string // that the request counts for
 	environment record.Environment
 	role        record.Role // the caller's on the Environment
 	theme       record.Theme
@@ -36,7 +37,8 @@ func (t target) variantsPrefix() []byte {
 // in the order that the API promises. The first answer to its key is looked up before what a repeated deletion deleted.
 func resolve(r storage.Reader, q *request) (t target, err error) {
 	if q.route.Path == environmentsPath || q.route.Path == mePath {
-		return t, nil
+		t.team, err = q.caller.FirstTeam(r)
+		return t, err
 	}
 	if !isID(q.environmentID, "env_") {
 		return t, errNotFound
@@ -45,7 +47,7 @@ func resolve(r storage.Reader, q *request) (t target, err error) {
 	if err != nil {
 		return t, orNotFound(err)
 	}
-	t.environment, t.role = granted.Environment, granted.Role
+	t.environment, t.role, t.team = granted.Environment, granted.Role, granted.Environment.TeamID
 	if q.route.Role != "" && !t.role.Allows(q.route.Role) {
 		return t, auth.ErrForbidden
 	}

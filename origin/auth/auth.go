@@ -133,6 +133,18 @@ func (c Caller) Teams(r storage.Reader) (teams []record.Team, err error) {
 	return teams, err
 }
 
+// FirstTeam returns the id of a Team that the caller reaches, always the same while there is one; empty if there is none.
+func (c Caller) FirstTeam(r storage.Reader) (id string, err error) {
+	if c.TeamID != "" {
+		return c.TeamID, nil
+	}
+	err = storage.Memberships.Scan(r, storage.Ascending, func(team, _ string) bool {
+		id = team
+		return false
+	}, c.Subject)
+	return id, err
+}
+
 func (c Caller) teams(r storage.Reader) (ids []string, err error) {
 	if c.TeamID != "" {
 		return []string{c.TeamID}, nil

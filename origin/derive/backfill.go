@@ -41,7 +41,7 @@ func (d *Deriver) backfill(t themeID) (err error) {
 		return err
 	}
 	var c compiler
-	err = d.compile(d.ctx, d.background, pairs[0].Version, func(made compiler) error {
+	err = d.compile(d.ctx, d.background, t.environment, pairs[0].Version, func(made compiler) error {
 		c = made
 		return nil
 	})
@@ -54,7 +54,7 @@ func (d *Deriver) backfill(t themeID) (err error) {
 			break
 		}
 		var bundle []byte
-		failed := d.background.run(d.ctx, func() (err error) {
+		failed := d.background.run(d.ctx, t.environment, func() (err error) {
 			bundle, err = d.overlayOf(d.ctx, c, p)
 			return err
 		})

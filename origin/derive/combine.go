@@ -64,7 +64,7 @@ func (d *Deriver) Combined(ctx context.Context, c Combination) (record.Hash, err
 func (d *Deriver) compileCombination(ctx context.Context, key string, c Combination) (name record.Hash, err error) {
 	version := c.Pairs[0].Version
 	var bundle []byte
-	err = d.compile(ctx, d.foreground, version, func(with compiler) error {
+	err = d.compile(ctx, d.foreground, c.Pairs[0].EnvironmentID, version, func(with compiler) error {
 		bundle, err = d.combine(ctx, with, c)
 		return err
 	})

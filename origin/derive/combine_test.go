@@ -60,7 +60,7 @@ func TestACombinationIsCompiledOnce(t *testing.T) {
 	t.Parallel()
 	var compilations atomic.Int32
 	b := newBench(t, native(), func(c *derive.Config) {
-		c.Acquire = func(context.Context) (func(), error) { compilations.Add(1); return func() {}, nil }
+		c.Acquire = func(context.Context, string) (func(), error) { compilations.Add(1); return func() {}, nil }
 	})
 	c := derive.Combination{Pairs: []derive.Pair{b.variant("v1", overrides), b.variant("v2", `{"gap":"2rem"}`)}}
 	var callers sync.WaitGroup

@@ -19,15 +19,15 @@ type compiler struct {
 	overlay  func(ctx context.Context, overrides *jsontree.Node, f renderer.File) ([]byte, error) // of one file
 }
 
-// compile calls fn with the version's compiler once a lets it. The module is started before: that may take seconds, in
+// compile calls fn with the compiler of a version in an Environment once a lets it. The module is started before: that may take seconds, in
 // which others may compile.
-func (d *Deriver) compile(ctx context.Context, a acquire, v record.ThemeVersion, fn func(c compiler) error) error {
+func (d *Deriver) compile(ctx context.Context, a acquire, environmentID string, v record.ThemeVersion, fn func(c compiler) error) error {
 	if v.Module != d.native {
 		if _, err := d.modules.load(ctx, v.Module); err != nil {
 			return err
 		}
 	}
-	return a.run(ctx, func() error {
+	return a.run(ctx, environmentID, func() error {
 		c, err := d.compiler(ctx, v)
 		if err != nil {
 			return err

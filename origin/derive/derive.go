@@ -33,10 +33,10 @@ type Config struct {
 	Logger     *slog.Logger     // nil means slog.Default()
 	Now        func() time.Time // nil means time.Now
 
-	// Acquire waits until one more document may be compiled for a request, and AcquireBackground until one may that
-	// no request waits for; both return what releases it, or ctx's error. Nil does not wait. A publish calls neither for
-	// what it compiles: it has waited already.
-	Acquire, AcquireBackground func(ctx context.Context) (release func(), err error)
+	// Acquire waits until one more document of an Environment may be compiled for a request, and AcquireBackground until
+	// one may that no request waits for; both return what releases it, or ctx's error. Nil does not wait. A publish calls
+	// neither for what it compiles: it has waited already.
+	Acquire, AcquireBackground func(ctx context.Context, environmentID string) (release func(), err error)
 }
 
 // DefaultCacheBytes is the memory for compiled Themes if Config says nothing.
@@ -149,14 +149,14 @@ func recovered(err *error) {
 }
 
 // acquire is Config.Acquire or Config.AcquireBackground.
-type acquire func(ctx context.Context) (release func(), err error)
+type acquire func(ctx context.Context, environmentID string) (release func(), err error)
 
-// run runs fn once it may.
-func (a acquire) run(ctx context.Context, fn func() error) error {
+// run runs fn, which works for an Environment, once it may.
+func (a acquire) run(ctx context.Context, environmentID string, fn func() error) error {
 	if a == nil {
 		return fn()
 	}
-	release, err := a(ctx)
+	release, err := a(ctx, environmentID)
 	if err != nil {
 		return err
 	}

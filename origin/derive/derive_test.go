@@ -252,7 +252,7 @@ func TestAnOverlayIsCompiledOnce(t *testing.T) {
 	turns := make(chan struct{}, 1)
 	asked := 0
 	b := newBench(t, native(), func(c *derive.Config) {
-		c.Acquire = func(ctx context.Context) (func(), error) {
+		c.Acquire = func(ctx context.Context, _ string) (func(), error) {
 			asked++ // one flight at a time
 			turns <- struct{}{}
 			return func() { <-turns }, nil
@@ -459,7 +459,7 @@ func TestCloseEndsTheBackground(t *testing.T) {
 	t.Parallel()
 	entered := make(chan struct{}, 1)
 	b := newBench(t, native(), func(c *derive.Config) {
-		c.AcquireBackground = func(ctx context.Context) (func(), error) {
+		c.AcquireBackground = func(ctx context.Context, _ string) (func(), error) {
 			entered <- struct{}{}
 			<-ctx.Done()
 			return nil, ctx.Err()
@@ -482,7 +482,7 @@ func TestImpatientCallersLeave(t *testing.T) {
 	t.Parallel()
 	let := make(chan struct{})
 	b := newBench(t, native(), func(c *derive.Config) {
-		c.Acquire = func(context.Context) (func(), error) { <-let; return func() {}, nil }
+		c.Acquire = func(context.Context, string) (func(), error) { <-let; return func() {}, nil }
 	})
 	p := b.variant("var_1", overrides)
 	ctx, cancel := context.WithCancel(context.Background())

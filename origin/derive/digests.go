@@ -3,11 +3,13 @@ package derive
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"strings"
 
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/plan"
+	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm"
 	"example.com/livery/wasm/abi"
@@ -36,7 +38,7 @@ func (d *Deriver) Digests(ctx context.Context, p Pair) (*Digests, error) {
 		return known, nil
 	}
 	return shared(ctx, d, "digests "+key, func(ctx context.Context) (*Digests, error) {
-		made, err := d.digestsOf(ctx, p.Version, overlay)
+		made, err := d.digestsOf(ctx, p, overlay)
 		if err != nil {
 			return nil, fmt.Errorf("derive: digests of version %d: %w", p.Version.Number, err)
 		}
@@ -45,24 +47,40 @@ func (d *Deriver) Digests(ctx context.Context, p Pair) (*Digests, error) {
 	})
 }
 
-func (d *Deriver) digestsOf(ctx context.Context, v record.ThemeVersion, overlay record.Hash) (*Digests, error) {
-	request := wasm.Request{Plan: wasm.Blob{Name: string(v.Plan)}, Overlay: wasm.Blob{Name: string(overlay)}}
-	var err error
-	if request.Plan.Bytes, err = d.Blob(ctx, v.Plan); err == nil && overlay != "" {
-		request.Overlay.Bytes, err = d.Blob(ctx, overlay)
+// digestsOf renders the files of a pair. A plan or an overlay that is lost is compiled again first, in a turn of its own.
+func (d *Deriver) digestsOf(ctx context.Context, p Pair, overlay record.Hash) (*Digests, error) {
+	made, err := d.renderDigests(ctx, p, overlay)
+	if !errors.Is(err, storage.ErrNotFound) && !errors.Is(err, storage.ErrCorrupt) {
+		return made, err
 	}
-	render := renderNatively
-	if err == nil && v.Module != d.native {
-		var runtime *wasm.Runtime
-		if runtime, err = d.modules.load(ctx, v.Module); err == nil {
-			render = func(q wasm.Request) ([]byte, error) { return runtime.Render(ctx, string(v.Module), q) }
-		}
+	if _, err = d.Blob(ctx, p.Version.Plan); err == nil && overlay != "" {
+		_, err = d.Blob(ctx, overlay)
 	}
 	if err != nil {
 		return nil, err
 	}
+	return d.renderDigests(ctx, p, overlay)
+}
+
+func (d *Deriver) renderDigests(ctx context.Context, p Pair, overlay record.Hash) (*Digests, error) {
+	module := p.Version.Module
+	render := renderNatively
+	if module != d.native {
+		runtime, err := d.modules.load(ctx, module)
+		if err != nil {
+			return nil, err
+		}
+		render = func(q wasm.Request) ([]byte, error) { return runtime.Render(ctx, string(module), q) }
+	}
+	request := wasm.Request{Plan: wasm.Blob{Name: string(p.Version.Plan)}, Overlay: wasm.Blob{Name: string(overlay)}}
 	made := new(Digests)
-	return made, d.foreground.run(ctx, func() error {
+	return made, d.foreground.run(ctx, p.EnvironmentID, func() (err error) {
+		if request.Plan.Bytes, err = d.store.Blob(ctx, p.Version.Plan); err == nil && overlay != "" {
+			request.Overlay.Bytes, err = d.store.Blob(ctx, overlay)
+		}
+		if err != nil {
+			return err
+		}
 		for f := range made {
 			request.File = abi.File(f)
 			content, err := render(request)

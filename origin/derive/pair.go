@@ -31,7 +31,7 @@ func (d *Deriver) Overlay(ctx context.Context, p Pair) (record.Hash, error) {
 	}
 	key := strings.Join(append(p.key(), string(p.Record.Overrides)), "/")
 	return shared(ctx, d, key, func(ctx context.Context) (record.Hash, error) {
-		err := d.compile(ctx, d.foreground, p.Version, func(c compiler) error { return d.complete(ctx, c, &p) })
+		err := d.compile(ctx, d.foreground, p.EnvironmentID, p.Version, func(c compiler) error { return d.complete(ctx, c, &p) })
 		if err == nil {
 			err = d.nameOverlays(ctx, []Pair{p})
 		}

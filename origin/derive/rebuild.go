@@ -38,7 +38,7 @@ func (d *Deriver) rebuild(ctx context.Context, name record.Hash) (blob []byte, e
 	if err != nil {
 		return nil, err
 	}
-	err = d.compile(ctx, d.foreground, from.version, func(c compiler) error {
+	err = d.compile(ctx, d.foreground, "", from.version, func(c compiler) error {
 		blob, err = from.compile(ctx, d, c)
 		return err
 	})

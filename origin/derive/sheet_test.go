@@ -176,7 +176,7 @@ func TestStylesheetsAreNamedByTheirInputs(t *testing.T) {
 func TestStylesheetsAreBounded(t *testing.T) {
 	compilations := 0
 	b := newBench(t, native(), func(c *derive.Config) {
-		c.Acquire = func(context.Context) (func(), error) { compilations++; return func() {}, nil }
+		c.Acquire = func(context.Context, string) (func(), error) { compilations++; return func() {}, nil }
 	})
 	b.version.Document = b.put(strings.TrimSuffix(document, "}") + `,"long":{"$type":"string","$value":"x"}}`)
 	dimension := derive.Dimension{Name: "d"}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/share"
 	"example.com/livery/origin/theming"
 )
 
@@ -64,8 +65,12 @@ func (a Answer) Write(ctx *fasthttp.RequestCtx, id string) {
 	}
 }
 
-// streamWriteTimeout is how long the client of a stream may take for what was sent last.
-const streamWriteTimeout = 30 * time.Second
+// ReleaseWhenWritten releases what is reserved for the answer to a request once the client has taken it, or is gone.
+func ReleaseWhenWritten(ctx *fasthttp.RequestCtx, room *share.Reservation) {
+	if c, ok := ctx.Conn().(*guardedConn); ok {
+		c.answer.Store(room)
+	}
+}
 
 // stream sends what the answer's function writes, as long as the client takes it. The connection ends with the stream,
 // so that nothing but the end of the connection can follow the request.
@@ -84,12 +89,7 @@ func (a Answer) stream(ctx *fasthttp.RequestCtx) {
 			_, _ = io.Copy(io.Discard, conn.Conn) // until either side has closed
 			cancel()
 		}()
-		a.Stream(client, w, func(w *bufio.Writer) error {
-			if err := conn.SetWriteDeadline(time.Now().Add(streamWriteTimeout)); err != nil {
-				return err
-			}
-			return w.Flush()
-		})
+		a.Stream(client, w, (*bufio.Writer).Flush)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/httpguard"
+	"example.com/livery/origin/share"
 )
 
 // guardedConn is a connection that is counted until it is closed. Read returns the heads of requests and
@@ -19,6 +20,9 @@ import (
 // that no byte of a body can ever be taken for a request.
 type guardedConn struct {
 	net.Conn
+	readTimeout, writeTimeout time.Duration // for each step of a body or an answer
+
+	answer  atomic.Pointer[share.Reservation] // of the answer that is being written
 	release func()
 	drain   int64 // bytes that are read and dropped at most before a lingering close
 	lingers atomic.Bool
@@ -51,6 +55,7 @@ func (c *guardedConn) end() {
 // Read reads the head of a request, or a part of it. It returns httpguard.ErrLineEnd after what stands
 // before a bare CR or LF, and io.EOF while a request is open.
 func (c *guardedConn) Read(p []byte) (int, error) {
+	c.releaseAnswer() // the server reads the next head once an answer is written
 	switch {
 	case c.open:
 		return 0, io.EOF
@@ -86,10 +91,33 @@ func (c *guardedConn) readBuffered(p []byte) (int, error) {
 	return n, nil
 }
 
+// Write sends p in steps, each of which the client must take within the write timeout: a slow client has the time that it
+// needs, and one that takes nothing is cut off.
+func (c *guardedConn) Write(p []byte) (n int, err error) {
+	for part := range slices.Chunk(p, step) {
+		if err := c.SetWriteDeadline(time.Now().Add(c.writeTimeout)); err != nil {
+			return n, err
+		}
+		m, err := c.Conn.Write(part)
+		if n += m; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// releaseAnswer gives back the memory of the last answer.
+func (c *guardedConn) releaseAnswer() {
+	if room := c.answer.Swap(nil); room != nil {
+		room.Release()
+	}
+}
+
 // Close ends the connection. One that lingers first lets the client read its answer: closing a
 // socket with unread data resets it, and the answer would be lost with it.
 func (c *guardedConn) Close() error {
 	c.once.Do(func() {
+		c.releaseAnswer()
 		if c.lingers.Load() {
 			drainBeforeClose(c.Conn, c.drain)
 		}

@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"crypto/tls"
 	"fmt"
 	"io"
 	"maps"
@@ -48,13 +49,28 @@ func (l *guardedListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		ip := AddressOf(c.RemoteAddr())
-		guarded := &guardedConn{Conn: c, drain: int64(l.limits.BodyBytes)}
+		guarded := &guardedConn{Conn: c, drain: int64(l.limits.BodyBytes), readTimeout: l.limits.ReadTimeout, writeTimeout: l.limits.WriteTimeout}
 		guarded.release = func() { l.release(guarded, ip) }
 		refusal, admitted := l.admit(guarded, ip)
 		if admitted {
+			boundWriteBuffer(c)
 			return guarded, nil
 		}
 		l.refuse(c, refusal)
+	}
+}
+
+// writeBuffer is how many bytes of an answer the system buffers for a connection. It is bounded because the system takes
+// more only when a third of the buffer is free: with the megabytes that it would allow by itself, a slow client would
+// seem to take nothing for a long time.
+const writeBuffer = 256 << 10
+
+func boundWriteBuffer(c net.Conn) {
+	if secure, ok := c.(*tls.Conn); ok {
+		c = secure.NetConn()
+	}
+	if c, ok := c.(interface{ SetWriteBuffer(bytes int) error }); ok {
+		_ = c.SetWriteBuffer(writeBuffer) // a hint
 	}
 }
 

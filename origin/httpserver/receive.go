@@ -13,6 +13,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/httpguard"
+	"example.com/livery/origin/share"
 )
 
 // What a head says of its body, out of the server's sight. No client can send a name that begins with a
@@ -83,10 +84,10 @@ func (e UnreadError) Unwrap() error { return e.error }
 // ErrBodyTooLong refuses a body that is longer than bodies may be.
 var ErrBodyTooLong error = UnreadError{fasthttp.ErrBodyTooLarge}
 
-// ReadBody returns the body of the request, read while the caller waits, or an UnreadError. Memory is reserved
-// in room before it is taken; ErrBodyBudget if there is none. A body of more than maxBytes is
-// fasthttp.ErrBodyTooLarge; one whose length the head says is refused unread.
-func ReadBody(ctx *fasthttp.RequestCtx, maxBytes int, room *Reservation) (body string, err error) {
+// ReadBody returns the body of the request, read while the caller waits, or an UnreadError. Memory is reserved in room as
+// the body arrives; share.ErrFull if there is none. A body of more than maxBytes is fasthttp.ErrBodyTooLarge; one whose
+// length the head says is refused unread. Each 64 KiB of the body must arrive within the server's ReadTimeout.
+func ReadBody(ctx *fasthttp.RequestCtx, maxBytes int, room *share.Reservation) (body string, err error) {
 	c, h := ctx.Conn().(*guardedConn), &ctx.Request.Header
 	length := BodyLength(h)
 	if length == 0 {
@@ -95,20 +96,18 @@ func ReadBody(ctx *fasthttp.RequestCtx, maxBytes int, room *Reservation) (body s
 	if length > maxBytes {
 		return "", ErrBodyTooLong
 	}
-	first := int64(length)
-	if length == chunkedLength {
-		first = chunkStep
-	}
-	if err = room.Grow(first); err == nil && len(h.Peek(bodyExpect)) > 0 {
-		_ = c.SetWriteDeadline(time.Now().Add(time.Second))
-		_, err = io.WriteString(c.Conn, "HTTP/1.1 100 Continue\r\n\r\n")
+	if len(h.Peek(bodyExpect)) > 0 {
+		_, err = io.WriteString(c, "HTTP/1.1 100 Continue\r\n\r\n")
 	}
 	switch {
 	case err != nil:
 	case length == chunkedLength:
 		body, err = c.readChunks(h, maxBytes, room)
 	default:
-		body, err = c.readBytes(length)
+		body, err = c.readAll(io.LimitReader(bodyReader{c}, int64(length)), length, room)
+		if err == nil && len(body) < length {
+			err = io.ErrUnexpectedEOF
+		}
 	}
 	if err != nil {
 		return "", UnreadError{fmt.Errorf("origin: read a body: %w", err)}
@@ -117,40 +116,46 @@ func ReadBody(ctx *fasthttp.RequestCtx, maxBytes int, room *Reservation) (body s
 	return body, nil
 }
 
-// readBytes reads so many bytes into memory of that size.
-func (c *guardedConn) readBytes(length int) (string, error) {
-	var body strings.Builder
-	body.Grow(length)
-	if _, err := io.CopyN(&body, bodyReader{c}, int64(length)); err == io.EOF {
-		return "", io.ErrUnexpectedEOF
-	} else if err != nil {
-		return "", err
-	}
-	return body.String(), nil
-}
+// step is how many bytes of a body or of an answer must be on their way within a timeout.
+const step = 64 << 10
 
-// chunkStep is how many bytes of a chunked body memory is reserved for at a time.
-const chunkStep = 64 << 10
-
-// readChunks reads a chunked body and its trailer; memory for the first step is reserved.
-func (c *guardedConn) readChunks(h *fasthttp.RequestHeader, maxBytes int, room *Reservation) (string, error) {
-	var body strings.Builder
-	r := bufio.NewReader(bodyReader{c})
-	chunks := httputil.NewChunkedReader(r)
+// readAll reads r to its end, at most maxBytes, into memory that grows as bytes arrive.
+func (c *guardedConn) readAll(r io.Reader, maxBytes int, room *share.Reservation) (string, error) {
+	body := new(strings.Builder)
+	buffer := make([]byte, min(step/4, maxBytes))
 	for {
-		_, err := io.CopyN(&body, chunks, chunkStep)
+		next := min(step, maxBytes+1-body.Len())
+		if body.Cap()-body.Len() < next {
+			capacity := min(max(2*body.Len(), step), maxBytes+1)
+			if err := room.Resize(int64(capacity)); err != nil {
+				return "", err
+			}
+			grown := new(strings.Builder)
+			grown.Grow(capacity)
+			grown.WriteString(body.String())
+			body = grown
+		}
+		_ = c.SetReadDeadline(time.Now().Add(c.readTimeout))
+		n, err := io.CopyBuffer(body, io.LimitReader(r, int64(next)), buffer)
 		switch {
-		case body.Len() > maxBytes:
-			return "", fasthttp.ErrBodyTooLarge
-		case err == io.EOF:
-			return body.String(), c.endChunks(h, r)
 		case err != nil:
 			return "", err
-		}
-		if err := room.Grow(chunkStep); err != nil {
-			return "", err
+		case body.Len() > maxBytes:
+			return "", fasthttp.ErrBodyTooLarge
+		case n < int64(next):
+			return body.String(), nil
 		}
 	}
+}
+
+// readChunks reads a chunked body and its trailer.
+func (c *guardedConn) readChunks(h *fasthttp.RequestHeader, maxBytes int, room *share.Reservation) (string, error) {
+	r := bufio.NewReader(bodyReader{c})
+	body, err := c.readAll(httputil.NewChunkedReader(r), maxBytes, room)
+	if err != nil {
+		return "", err
+	}
+	return body, c.endChunks(h, r)
 }
 
 // endChunks reads the trailer and puts back what r read beyond it.

@@ -19,8 +19,8 @@ type ServerConfig struct {
 	ConnectionsPerIP int           // of an IPv4 address or an IPv6 network of 64 bits at one time; negative means no limit
 	BodyBytes        int           // of a request body
 	HeaderBytes      int           // of the request line and header block
-	ReadTimeout      time.Duration // for a whole request
-	WriteTimeout     time.Duration // for a whole answer
+	ReadTimeout      time.Duration // for a head, and for each 64 KiB of a body
+	WriteTimeout     time.Duration // for each 64 KiB of an answer
 	IdleTimeout      time.Duration // between two requests of a connection
 	Logger           *slog.Logger
 	Unread           func(status int) // called after a request that could not be read was answered
@@ -110,7 +110,6 @@ func (s *Servers) newServer(connections int, handler fasthttp.RequestHandler) *f
 		Logger:         serverLog{c.Logger},
 
 		ReadTimeout:    c.ReadTimeout,
-		WriteTimeout:   c.WriteTimeout,
 		IdleTimeout:    c.IdleTimeout,
 		ReadBufferSize: c.HeaderBytes,
 		// The listener admits fewer, and says so in the API's own shape.

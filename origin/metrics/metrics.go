@@ -20,7 +20,7 @@ type Metrics struct {
 	seconds      *prometheus.HistogramVec
 	commits      *prometheus.HistogramVec
 	limited      prometheus.Counter
-	bodies       prometheus.Counter
+	shares       prometheus.Counter
 	unauthorized *prometheus.CounterVec
 	keySets      *prometheus.CounterVec
 	audits       *prometheus.CounterVec
@@ -46,13 +46,13 @@ func New(registry *prometheus.Registry) *Metrics {
 		seconds:      seconds("livery_origin_request_seconds", "Time from the end of a request's reading to its answer, by method and route.", "method", "route"),
 		commits:      seconds("livery_origin_commit_seconds", "Time of a commit of the store, with the wait for its turn, by result: done, refused or failed.", "result"),
 		limited:      counter("livery_origin_rate_limited_total", "Requests refused because their caller made too many."),
-		bodies:       counter("livery_origin_bodies_refused_total", "Requests refused with 503 because request bodies took all the memory that they may take."),
+		shares:       counter("livery_origin_share_refused_total", "Requests refused with 503 because their caller or Team used up its share of the origin."),
 		unauthorized: counters("livery_origin_unauthorized_total", "Requests refused with 401, by what was wrong with their token.", "reason"),
 		keySets:      counters("livery_origin_key_set_reads_total", "Attempts to read the key set of an issuer, by result: ok or error.", "result"),
 		audits:       counters("livery_origin_audit_entries_total", "Entries of the audit log that were written, by kind of actor and action.", "kind", "action"),
 		derived:      counter("livery_origin_derived_blobs_total", "Plans and overlays that were compiled and stored."),
 	}
-	registry.MustRegister(m.requests, m.seconds, m.commits, m.limited, m.bodies, m.unauthorized, m.keySets, m.audits, m.derived)
+	registry.MustRegister(m.requests, m.seconds, m.commits, m.limited, m.shares, m.unauthorized, m.keySets, m.audits, m.derived)
 	return m
 }
 
@@ -75,10 +75,10 @@ func (m *Metrics) RateLimited() {
 	}
 }
 
-// BodyRefused counts a request that was refused because bodies took all the memory that they may take.
-func (m *Metrics) BodyRefused() {
+// ShareRefused counts a request that was refused because its caller or Team used up its share of the origin.
+func (m *Metrics) ShareRefused() {
 	if m != nil {
-		m.bodies.Inc()
+		m.shares.Inc()
 	}
 }
 

@@ -170,6 +170,7 @@ func EditTheme(s ThemeState, e Edit) (ThemeState, error) {
 // the version beneath.
 func (s ThemeState) redraft(after *jsontree.Node, moves []record.Move, e Edit) ThemeState {
 	s.Theme.TokenCount, s.Theme.UpdatedAt = CountTokens(after), e.Now
+	s.Theme.Bytes = max(s.Theme.Bytes, jsontree.Length(after))
 	ops, current := patch.Diff(s.beneath(), after, moves)
 	if len(ops) == 0 {
 		s.Draft, s.current, s.Theme.DraftETag = nil, nil, ""

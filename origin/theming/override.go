@@ -144,7 +144,7 @@ func (s VariantState) redraft(t record.Theme, after *jsontree.Node, e Edit) Vari
 	s.Draft = &record.VariantDraft{
 		ETag: e.NewETag, Addressed: addressed, Overrides: jsontree.Append(nil, after), UpdatedAt: e.Now,
 	}
-	s.Variant.DraftETag = e.NewETag
+	s.Variant.DraftETag, s.Variant.Bytes = e.NewETag, max(s.Variant.Bytes, len(s.Draft.Overrides))
 	return s
 }
 

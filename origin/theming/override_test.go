@@ -243,6 +243,6 @@ func TestDiscardVariant(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := clean
-	want.Variant.UpdatedAt = at(900)
+	want.Variant.UpdatedAt, want.Variant.Bytes = at(900), h.variants[0].Variant.Bytes
 	wantEqual(t, "after discarding", got, want)
 }

@@ -158,6 +158,7 @@ type Theme struct {
 	AssetSettings AssetSettings     `json:"assetSettings"`
 	DraftPrefix   *string           `json:"draftPrefix"`        // CSS prefix that the next publish makes live; nil means as it is
 	TokenCount    int               `json:"tokenCount"`         // of the draft if there is one, else of the newest version
+	Bytes         int               `json:"bytes,omitzero"`     // size of the largest document that it has or had
 	LatestVersion uint32            `json:"latestVersion"`      // counts from 1 and never skips; 0 before the first publish
 	PublishedAt   time.Time         `json:"publishedAt"`        // zero before the first publish
 	DraftETag     string            `json:"draftETag"`          // empty without a draft
@@ -234,10 +235,11 @@ type Variant struct {
 	Slug          string            `json:"slug"` // unique within the Theme
 	DisplayName   string            `json:"displayName"`
 	Metadata      map[string]string `json:"metadata"`
-	TokenCount    int               `json:"tokenCount"`    // overrides of the draft if there is one, else of the newest version
-	LatestVersion uint32            `json:"latestVersion"` // a Theme version number; 0 before the first publish
-	PublishedAt   time.Time         `json:"publishedAt"`   // zero before the first publish
-	DraftETag     string            `json:"draftETag"`     // empty without a draft
+	TokenCount    int               `json:"tokenCount"`     // overrides of the draft if there is one, else of the newest version
+	Bytes         int               `json:"bytes,omitzero"` // size of the largest overrides that it has or had
+	LatestVersion uint32            `json:"latestVersion"`  // a Theme version number; 0 before the first publish
+	PublishedAt   time.Time         `json:"publishedAt"`    // zero before the first publish
+	DraftETag     string            `json:"draftETag"`      // empty without a draft
 	CreatedAt     time.Time         `json:"createdAt"`
 	UpdatedAt     time.Time         `json:"updatedAt"`
 }

@@ -141,7 +141,7 @@ var house = map[string]room{
 	"origin/derive":                 {ours: "origin/modes renderer renderer/jsontree renderer/modesheet renderer/plan storage storage/record wasm wasm/abi", others: "golang.org/x/sync"},
 	"edge/loop":                     {ours: "edge/clientlimit httpguard listener", others: "github.com/valyala/fasthttp golang.org/x/sys"},
 	"origin": {
-		ours:   "docs/site origin/api origin/auth origin/console origin/cors origin/derive origin/documents origin/feed origin/heavywork origin/httpserver origin/maintenance origin/metrics origin/operator origin/session origin/webhooks renderer storage storage/record wasm",
+		ours:   "docs/site origin/api origin/auth origin/console origin/cors origin/derive origin/documents origin/feed origin/httpserver origin/maintenance origin/metrics origin/operator origin/session origin/share origin/webhooks renderer storage storage/record wasm",
 		others: "github.com/prometheus/client_golang github.com/valyala/fasthttp",
 	},
 	"origin/console": {
@@ -157,18 +157,18 @@ var house = map[string]room{
 	"origin/api/queryparam": {ours: "renderer/jsontree spelling"},
 	"origin/api/reference":  {ours: "renderer/jsontree", others: "github.com/yuin/goldmark"},
 	"origin/api": {
-		ours:   "feedproto httpguard origin/api/bulk origin/api/listing origin/api/queryparam origin/api/reference origin/auth origin/cors origin/derive origin/events origin/heavywork origin/httpserver origin/manifest origin/metrics origin/modes origin/operator origin/patch origin/theming origin/webhooks renderer renderer/jsontree storage storage/record",
+		ours:   "feedproto httpguard origin/api/bulk origin/api/listing origin/api/queryparam origin/api/reference origin/auth origin/cors origin/derive origin/events origin/httpserver origin/manifest origin/metrics origin/modes origin/operator origin/patch origin/share origin/theming origin/webhooks renderer renderer/jsontree storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/goccy/go-yaml github.com/valyala/fasthttp",
 	},
-	"origin/cors":      {ours: "origin/httpserver", others: "github.com/valyala/fasthttp"},
-	"origin/heavywork": {others: "golang.org/x/sync"},
+	"origin/cors":  {ours: "origin/httpserver", others: "github.com/valyala/fasthttp"},
+	"origin/share": {},
 	"origin/maintenance": {
 		ours:   "feedproto origin/auth origin/events origin/httpserver origin/operator storage storage/record",
 		others: "github.com/prometheus/client_golang github.com/valyala/fasthttp",
 	},
 	"origin/metrics": {ours: "storage storage/record", others: "github.com/prometheus/client_golang"},
 	"origin/httpserver": {
-		ours:   "httpguard listener origin/theming renderer/jsontree",
+		ours:   "httpguard listener origin/share origin/theming renderer/jsontree",
 		others: "github.com/andybalholm/brotli github.com/klauspost/compress github.com/valyala/fasthttp golang.org/x/sync golang.org/x/time",
 	},
 	"origin/auth": {ours: "renderer/jsontree storage storage/record", others: "github.com/golang-jwt/jwt/v5"},
