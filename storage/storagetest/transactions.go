@@ -15,6 +15,7 @@ func runTransactions(t *testing.T, open Open) {
 	prove(t, open, []rule{
 		{"a transaction reads its own writes", ownWrites},
 		{"DeletePrefix deletes what was there and what the transaction wrote, not what it writes later", deletePrefix},
+		{"DeleteRange deletes from its start on before its end, what the transaction wrote too, and not what it writes later", deleteRange},
 		{"a scan shows the writes made before it began", scanWhileWriting},
 		{"an error from the function is returned and writes nothing", refused},
 		{"where nothing was written nothing is committed", nothingWritten},
@@ -77,6 +78,38 @@ func deletePrefix(t *testing.T, store storage.Store) {
 	update(t, store, "e", func(tx storage.Tx) (record.Change, error) { return record.Change{}, tx.DeletePrefix(nil) })
 	if got := stored(t, store); len(got) != 0 {
 		t.Errorf("stored after everything was deleted = %q", got)
+	}
+	if got, want := len(logged(t, store, storage.Cursor{})), 3; got != want {
+		t.Errorf("%d entries in the log, want %d", got, want)
+	}
+}
+
+func deleteRange(t *testing.T, store storage.Store) {
+	update(t, store, "e", write("Ka\x00", "1", "Kb\x00", "1", "Kc\x00", "1", "Kd\x00", "1", "Ke\x00", "1"))
+	want := []pair{{"Ka\x00", "1"}, {"Kc\x00", "3"}, {"Kd\x00", "1"}, {"Ke\x00", "1"}}
+	update(t, store, "e", func(tx storage.Tx) (record.Change, error) {
+		_, err := write("Kbb\x00", "2", "Kc\x00", "2")(tx)
+		err = errors.Join(err, tx.DeleteRange([]byte("Kb\x00"), []byte("Kd\x00")))
+		if got, getErr := tx.Get([]byte("Kbb\x00")); !errors.Is(getErr, storage.ErrNotFound) {
+			t.Errorf("Get in the deleted range = %q, %v, want ErrNotFound", got, getErr)
+		}
+		err = errors.Join(err, tx.Set([]byte("Kc\x00"), []byte("3")))
+		for _, order := range []storage.Order{storage.Ascending, storage.Descending} {
+			if got := pairs(t, tx, "K", order); !slices.Equal(got, want) {
+				t.Errorf("Scan in the transaction = %q, want %q", got, want)
+			}
+			slices.Reverse(want)
+		}
+		return record.Change{}, err
+	})
+	if got := stored(t, store); !slices.Equal(got, want) {
+		t.Errorf("stored = %q, want %q", got, want)
+	}
+	update(t, store, "e", func(tx storage.Tx) (record.Change, error) {
+		return record.Change{}, tx.DeleteRange([]byte("Kd\x00"), []byte("Kb\x00"))
+	})
+	if got := stored(t, store); !slices.Equal(got, want) {
+		t.Errorf("stored after an empty range was deleted = %q, want %q", got, want)
 	}
 	if got, want := len(logged(t, store, storage.Cursor{})), 3; got != want {
 		t.Errorf("%d entries in the log, want %d", got, want)
