@@ -430,7 +430,7 @@ func TestWebhooksAreRefused(t *testing.T) {
 		`{}`: "url: required", `{"url":"http://example.com/"}`: "url: must begin with https://", `{"url":"/x"}`: "url: must", `{"url":"https://u:p@example.com/"}`: "url: must not hold a user",
 		`{"url":"https://10.1.2.3/"}`: "url: is not at an address of the public internet", `{"url":"https://x.example/#f"}`: "url: must not hold a fragment", `{"url":1}`: "url: must be a string",
 		`{"url":"https://x.example/` + strings.Repeat("x", 2048) + `"}`: "url: is longer", `{"url":"https://x.example/","kinds":["theme.painted"]}`: "kinds: must be some of",
-		`{"url":"https://x.example/","kinds":"all"}`: "kinds: must be a list", `{"url":"https://x.example/","format":"xml"}`: "format: must be event, purge or chat",
+		`{"url":"https://x.example/","kinds":"all"}`: "kinds: must be a list", `{"url":"https://x.example/","format":"xml"}`: "format: must be one of event, events, purge, chat",
 		`{"url":"https://x.example/","description":"a\u0007"}`: "description: must have",
 	} {
 		if e := h.do(owner, "POST", all, body).refuses(t, 400, "validation"); len(e.Messages) != 1 || !strings.HasPrefix(e.Messages[0], want) {
@@ -438,13 +438,13 @@ func TestWebhooksAreRefused(t *testing.T) {
 		}
 	}
 	for range 20 {
-		h.want(201, "POST", all, `{"url":"https://localhost/"}`)
+		h.want(201, "POST", all, `{"url":"https://hooks.example.com/"}`)
 	}
-	if e := h.do(owner, "POST", all, `{"url":"https://localhost/"}`).refuses(t, 400, "validation"); !strings.Contains(e.Messages[0], "20 webhooks") {
+	if e := h.do(owner, "POST", all, `{"url":"https://hooks.example.com/"}`).refuses(t, 400, "validation"); !strings.Contains(e.Messages[0], "20 webhooks") {
 		t.Errorf("the 21st is refused with %q", e.Messages)
 	}
 	elsewhere := "/environments/" + h.staging + "/webhooks"
-	id := h.want(201, "POST", elsewhere, `{"url":"https://localhost/"}`).text(t, "id")
+	id := h.want(201, "POST", elsewhere, `{"url":"https://hooks.example.com/"}`).text(t, "id")
 	for _, path := range []string{all + "/" + id, all + "/whk_x", elsewhere + "/" + id + "/deliveries/dlv_0000000001/redeliver"} {
 		for _, method := range []string{"GET", "POST", "DELETE"} {
 			if r := h.do(owner, method, path, ""); r.status != 404 && r.status != 405 {
@@ -456,7 +456,7 @@ func TestWebhooksAreRefused(t *testing.T) {
 	h.do(owner, "GET", elsewhere+"/"+id+"/deliveries?state=x", "").refuses(t, 400, "validation")
 	h.do(owner, "GET", elsewhere+"/"+id+"/deliveries?pageSize=0", "").refuses(t, 400, "validation")
 	keyless := newTestOrigin(t, func(c *origin.Config) { c.Master = "" })
-	keyless.do(owner, "POST", "/environments/"+keyless.sandbox+"/webhooks", `{"url":"https://localhost/"}`).refuses(t, 400, "validation")
+	keyless.do(owner, "POST", "/environments/"+keyless.sandbox+"/webhooks", `{"url":"https://hooks.example.com/"}`).refuses(t, 400, "validation")
 }
 
 // A webhook goes on where it was if the origin starts anew; after a restore it goes on with the next event, and its log says

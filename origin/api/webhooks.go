@@ -244,7 +244,7 @@ func (h webhookRoutes) deliveries(r storage.Reader, q *request, t target) (https
 		return httpserver.Answer{}, err
 	}
 	items, more, oldest := []deliveryBody{}, false, h.config.Now().Add(-storage.KeepDelivery)
-	err := storage.Deliveries.ScanBelow(r, storage.Number(below), func(_ []byte, d record.Delivery) bool {
+	err := storage.Deliveries.ScanBetween(r, storage.Descending, storage.Number(t.webhook.Dropped), storage.Number(below), func(_ []byte, d record.Delivery) bool {
 		if state != "" && d.State != state {
 			return true
 		}

@@ -158,7 +158,7 @@ func Read(r storage.Reader, environment string, after Cursor, limit int, now tim
 	if !known {
 		next, p.Missed = Cursor{}, true
 	}
-	err = storage.Events.ScanAfter(r, storage.Number(next.number), func(_ []byte, e record.Event) bool {
+	err = storage.Events.ScanBetween(r, storage.Ascending, storage.Number(max(next.number, end.Dropped)), "", func(_ []byte, e record.Event) bool {
 		if end.Last-e.Number >= KeepMost || e.At.Before(now.Add(-KeepFor)) {
 			return true // it is about to be dropped
 		}
@@ -195,7 +195,7 @@ func ReadBack(r storage.Reader, environment string, before Cursor, limit int, no
 	if p.Missed = !known; p.Missed || before.number == 0 {
 		before.number = end.Last + 1
 	}
-	err = storage.Events.ScanBelow(r, storage.Number(before.number), func(_ []byte, e record.Event) bool {
+	err = storage.Events.ScanBetween(r, storage.Descending, storage.Number(end.Dropped), storage.Number(before.number), func(_ []byte, e record.Event) bool {
 		if end.Last-e.Number >= KeepMost || e.At.Before(now.Add(-KeepFor)) {
 			return false // it and those before are about to be dropped
 		}

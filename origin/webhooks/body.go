@@ -48,18 +48,30 @@ func readNames(r storage.Reader, environment string, e record.Event) (names, err
 	return n, err
 }
 
-// bodyOf returns the body of a message in the format of the webhook.
-func bodyOf(w record.Webhook, e record.Event, n names) ([]byte, error) {
+// bodyOf returns the body of a message in the format of the webhook. The message has one event, of which n are the names, or
+// several in FormatEvents.
+func bodyOf(w record.Webhook, batch []record.Event, n names) ([]byte, error) {
 	var body any
 	switch w.Format {
 	case FormatPurge:
-		body = purgeBody{surrogateKeys(e)}
+		body = purgeBody{surrogateKeys(batch[0])}
 	case FormatChat:
-		body = chatBody{sentence(e, n)}
+		body = chatBody{sentence(batch[0], n)}
+	case FormatEvents:
+		all := eventsBody{}
+		for _, e := range batch {
+			all.Events = append(all.Events, events.BodyOf(w.EnvironmentID, e))
+		}
+		body = all
 	default:
-		body = events.BodyOf(w.EnvironmentID, e)
+		body = events.BodyOf(w.EnvironmentID, batch[0])
 	}
 	return json.Marshal(body, json.Deterministic(true))
+}
+
+// eventsBody is some events of one Theme.
+type eventsBody struct {
+	Events []events.Body `json:"events"`
 }
 
 // purgeBody is what a CDN takes to drop files by their surrogate keys.
