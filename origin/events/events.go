@@ -33,6 +33,10 @@ const (
 	VariantDiscarded = "variant.discarded"
 	VariantPublished = "variant.published"
 
+	// Of a commit over more than MostListed Variants, in place of an event for each.
+	VariantsDiscarded = "variants.discarded"
+	VariantsPublished = "variants.published"
+
 	WebhookPing = "webhook.ping" // a test of a webhook, which is sent to that one alone and is not in the log of events
 )
 
@@ -41,7 +45,24 @@ func Kinds() []string {
 	return []string{
 		ThemeCreated, ThemeChanged, ThemeDeleted, ThemeDrafted, ThemeDiscarded, ThemePublished,
 		VariantCreated, VariantChanged, VariantDeleted, VariantDrafted, VariantDiscarded, VariantPublished,
+		VariantsDiscarded, VariantsPublished,
 	}
+}
+
+// MostListed is how many Variants an event lists.
+const MostListed = 20
+
+// Joined returns one event of a kind in place of those that a commit has for each Variant, if they are more than MostListed.
+func Joined(kind string, all []record.Event) []record.Event {
+	if len(all) <= MostListed {
+		return all
+	}
+	joined := all[0]
+	joined.Kind, joined.VariantID, joined.Count = kind, "", len(all)
+	for _, e := range all[:MostListed] {
+		joined.Variants = append(joined.Variants, e.VariantID)
+	}
+	return []record.Event{joined}
 }
 
 // Body is an event as the API shows it.
@@ -56,11 +77,13 @@ type Body struct {
 	Version     *uint32   `json:"version"` // that was published; null if none was
 	Note        *string   `json:"note"`    // of the version; null without one
 	ETag        *string   `json:"etag"`    // of the draft that was made; null if none was
+	Count       int       `json:"count,omitzero"`
+	Variants    []string  `json:"variants,omitzero"` // the first of Count
 }
 
 // BodyOf returns an event of an Environment as the API shows it.
 func BodyOf(environment string, e record.Event) Body {
-	b := Body{ID: IDOf(e), At: e.At.UTC(), By: e.By, Kind: e.Kind, Environment: environment}
+	b := Body{ID: IDOf(e), At: e.At.UTC(), By: e.By, Kind: e.Kind, Environment: environment, Count: e.Count, Variants: e.Variants}
 	if e.ThemeID != "" {
 		b.Theme = &e.ThemeID
 	}

@@ -17,7 +17,7 @@ import (
 // purges reports whether an event of the kind changes what edges serve.
 func purges(kind string) bool {
 	switch kind {
-	case events.ThemeChanged, events.ThemeDeleted, events.ThemePublished, events.VariantCreated, events.VariantDeleted, events.VariantPublished:
+	case events.ThemeChanged, events.ThemeDeleted, events.ThemePublished, events.VariantCreated, events.VariantDeleted, events.VariantPublished, events.VariantsPublished:
 		return true
 	}
 	return false
@@ -79,8 +79,8 @@ type purgeBody struct {
 	SurrogateKeys []string `json:"surrogate_keys"`
 }
 
-// surrogateKeys are those of the files that an event changes: all of the Variant, or all of the Theme with its Variants. A
-// test changes none.
+// surrogateKeys are those of the files that an event changes: all of the Variant, or all of the Theme with its Variants, of
+// which an event of many does not list each. A test changes none.
 func surrogateKeys(e record.Event) []string {
 	if e.ThemeID == "" {
 		return []string{}
@@ -99,17 +99,20 @@ func sentence(e record.Event, n names) string {
 		return "Livery: this is a test, asked for by " + plain(e.By)
 	}
 	_, verb, _ := strings.Cut(e.Kind, ".")
-	text := "Theme " + plain(n.theme)
-	if e.VariantID != "" {
+	text, draft, was := "Theme "+plain(n.theme), "The draft of ", " was "
+	switch {
+	case e.Count > 0:
+		text, draft, was = strconv.Itoa(e.Count)+" Variants of "+text, "The drafts of ", " were "
+	case e.VariantID != "":
 		text = "Variant " + plain(n.variant) + " of " + text
 	}
 	switch verb {
 	case "drafted":
-		text = "The draft of " + text + " was changed"
+		text = draft + text + was + "changed"
 	case "discarded":
-		text = "The draft of " + text + " was discarded"
+		text = draft + text + was + "discarded"
 	default:
-		text += " was " + verb
+		text += was + verb
 	}
 	if e.Version != 0 {
 		text += " as version " + strconv.FormatUint(uint64(e.Version), 10)

@@ -355,6 +355,8 @@ type Event struct {
 	Version   uint32    `json:"version,omitzero"`   // that was published; 0 if none was
 	Note      string    `json:"note,omitzero"`      // of the version
 	ETag      string    `json:"etag,omitzero"`      // of the draft that was made; empty if none was, and of earlier releases
+	Count     int       `json:"count,omitzero"`     // of the Variants that it is about, if they are many; else 0
+	Variants  []string  `json:"variants,omitzero"`  // ids of the first of many
 }
 
 // EventEnd is where the events of an Environment end.
