@@ -136,7 +136,7 @@ func (d *Deliverer) look(ctx context.Context) (at storage.Cursor, next time.Time
 		switch {
 		case when.IsZero():
 		case !when.After(now):
-			t.due = true
+			d.schedule.setDue(t)
 		case next.IsZero() || when.Before(next):
 			next = when
 		}
