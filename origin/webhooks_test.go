@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -148,6 +149,116 @@ func (h *testOrigin) wantDeliveries(webhook string, want ...string) (ids []strin
 		return slices.Equal(got, want)
 	})
 	return ids
+}
+
+// TestRetryAfter waits as the receiver asks, in seconds or until a date and at most 6 hours, before it sends anything of any
+// Theme. Another webhook goes on.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	healthy, trusting := newReceiver(t, nil)
+	h := newTestOrigin(t, trusting)
+	for name, c := range map[string]struct {
+		header      string
+		wait, least time.Duration // the retry comes after wait, and not after least
+	}{
+		"seconds":           {"600", 10 * time.Minute, 9 * time.Minute},
+		"a date":            {h.clock.Now().Add(time.Hour).UTC().Format(http.TimeFormat), time.Hour, 59 * time.Minute},
+		"too long":          {"99999999999999999999", 6 * time.Hour, 6*time.Hour - time.Minute},
+		"a date too far":    {h.clock.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat), 6 * time.Hour, 6*time.Hour - time.Minute},
+		"a date gone by":    {"Mon, 02 Jan 2006 15:04:05 GMT", time.Minute, time.Second},
+		"neither":           {"soon", time.Minute, time.Second},
+		"a negative number": {"-1", time.Minute, time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int32
+			r, trusting := newReceiver(t, func(w http.ResponseWriter, _ message) {
+				if asked.Add(1) == 1 {
+					w.Header().Set("Retry-After", c.header)
+					w.WriteHeader(http.StatusServiceUnavailable)
+				}
+			})
+			h := newTestOrigin(t, trusting)
+			webhook, _ := h.addWebhook(r, "")
+			h.theme("t1")
+			h.wantDeliveries(webhook, "theme.created retrying 1 503")
+			h.clock.move(c.least)
+			h.theme("t2")
+			h.wantDeliveries(webhook, map[bool][]string{
+				true:  {"theme.created retrying 1 503"},
+				false: {"theme.created retrying 1 503", "theme.created delivered 1 200"},
+			}[c.wait > time.Minute]...)
+			h.clock.move(c.wait - c.least + time.Minute)
+			h.wantDeliveries(webhook, "theme.created delivered 2 200", "theme.created delivered 1 200")
+		})
+	}
+	var asked atomic.Int32
+	busy := &receiver{answer: func(w http.ResponseWriter, _ message) {
+		asked.Add(1)
+		w.Header().Set("Retry-After", "60")
+		w.WriteHeader(http.StatusTooManyRequests)
+	}}
+	server := httptest.NewServer(busy)
+	t.Cleanup(server.Close)
+	busy.url = server.URL
+	webhook, _ := h.addWebhook(busy, "")
+	h.addWebhook(healthy, "")
+	theme := h.theme("t")
+	h.wantDeliveries(webhook, "theme.created retrying 1 429")
+	h.patch(theme, red)
+	h.theme("other")
+	healthy.got(t, 3)
+	if n := asked.Load(); n != 1 {
+		t.Errorf("a receiver that asks for a minute is asked %d times, want once", n)
+	}
+	_, ids := h.deliveries(webhook, "")
+	h.want(202, "POST", webhook+"/deliveries/"+ids[0]+"/redeliver", "")
+	eventually(t, "a second attempt", func() bool {
+		lines, _ := h.deliveries(webhook, "")
+		return lines[0] == "theme.created retrying 2 429"
+	})
+}
+
+// TestGone ends a webhook whose receiver answers 410: the event and what is retried are dead letters, and nothing more is sent
+// until a test is taken. Another webhook goes on.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	healthy, trusting := newReceiver(t, nil)
+	h := newTestOrigin(t, trusting)
+	var status atomic.Int32
+	status.Store(503)
+	gone := &receiver{answer: func(w http.ResponseWriter, _ message) { w.WriteHeader(int(status.Load())) }}
+	server := httptest.NewServer(gone)
+	t.Cleanup(server.Close)
+	gone.url = server.URL
+	webhook, _ := h.addWebhook(gone, "")
+	h.addWebhook(healthy, "")
+	h.theme("t1")
+	h.wantDeliveries(webhook, "theme.created retrying 1 503")
+	status.Store(410)
+	t2 := h.theme("t2")
+	h.wantDeliveries(webhook, "theme.created dead 1 503", "theme.created dead 1 410")
+	ended := func() any { return h.want(200, "GET", webhook, "").object(t)["endedAt"] }
+	if ended() == nil {
+		t.Error("endedAt = null, want when the receiver answered 410")
+	}
+	h.patch(t2, red)
+	healthy.got(t, 3)
+	h.clock.move(25 * time.Hour)
+	h.want(202, "POST", webhook+"/test", "")
+	h.wantDeliveries(webhook, "theme.created dead 1 503", "theme.created dead 1 410", "webhook.ping dead 1 410")
+	status.Store(204)
+	h.want(202, "POST", webhook+"/test", "")
+	h.wantDeliveries(webhook, "theme.created dead 1 503", "theme.created dead 1 410", "webhook.ping dead 1 410", "webhook.ping delivered 1 204", "- missed 0 <nil>")
+	if at := ended(); at != nil {
+		t.Errorf("endedAt = %v of a receiver that took a test, want null", at)
+	}
+	h.publish(t2)
+	h.wantDeliveries(webhook, "theme.created dead 1 503", "theme.created dead 1 410", "webhook.ping dead 1 410", "webhook.ping delivered 1 204", "- missed 0 <nil>",
+		"theme.published delivered 1 204")
+	if n := len(gone.got(t, 5)); n != 5 {
+		t.Errorf("%d messages came, want 5", n)
+	}
 }
 
 // Every event comes signed, as the list of events has it, with its id; the secret is answered once, and no answer, log or

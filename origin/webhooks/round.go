@@ -29,8 +29,7 @@ const (
 	commitEvery  = 1000 // events that a webhook does not want may pass before that is written
 )
 
-// chain is the events of one Theme that a round sends, in their order, up to the first that is not taken: each in a message of
-// its own, or all in one if the webhook takes several.
+// chain is the events of one Theme that a round sends, in their order, up to the first message that is not taken.
 type chain struct {
 	late    *record.LateTheme // as it was before the round; nil: the Theme was not late
 	theme   string            // empty of a delivery by hand
@@ -150,11 +149,14 @@ func (p *plan) newEvents(r storage.Reader) (chains []*chain, err error) {
 	for _, l := range p.webhook.Late {
 		themes[l.ThemeID] = nil
 	}
-	sent, looked := 0, 0
+	sent, looked, most := 0, 0, mostEvents
+	if p.webhook.Format == FormatEvents {
+		most *= mostAtOnce
+	}
 	err = storage.Events.ScanBetween(r, storage.Ascending, storage.Number(p.end), "", func(_ []byte, e record.Event) bool {
 		c, known := themes[e.ThemeID]
 		if wants(p.webhook, e.Kind) && (!known || c != nil) {
-			if !known && len(themes) >= mostLate || sent == mostEvents {
+			if !known && len(themes) >= mostLate || sent == most {
 				return false // each of them may be late after this round
 			}
 			if !known {
@@ -243,7 +245,7 @@ func (d *Deliverer) send(ctx context.Context, p *plan) {
 func (d *Deliverer) sendChain(ctx context.Context, p *plan, c *chain, over func() bool) {
 	size := 1
 	if p.webhook.Format == FormatEvents {
-		size = len(c.events)
+		size = mostEvents
 	}
 	for from := 0; from < len(c.events) && (from == 0 || !over()); from += size {
 		batch := c.events[from:min(from+size, len(c.events))]
