@@ -136,7 +136,7 @@ func tokens() []byte {
 	return []byte(text + "}}")
 }
 
-// fill makes one Theme for each way of serving.
+// fill makes one Theme for each way of serving, and a webhook.
 func fill() (err error) {
 	data := filepath.Join(site.dir, "origin")
 	teamsFile, tokensFile := filepath.Join(site.dir, "teams.yaml"), filepath.Join(site.dir, "tokens.json")
@@ -163,7 +163,9 @@ func fill() (err error) {
 			return err
 		}
 	}
-	return nil
+	// Its metrics are there once it is.
+	_, err = livery("webhook", "add", "https://hook.invalid/", "--env", "production", "--kind", "theme.deleted")
+	return err
 }
 
 // makeTheme publishes a Theme and returns the path of its pinned tokens.css.

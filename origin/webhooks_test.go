@@ -549,13 +549,13 @@ func TestWebhooksAreRefused(t *testing.T) {
 		}
 	}
 	for range 20 {
-		h.want(201, "POST", all, `{"url":"https://hooks.example.com/"}`)
+		h.want(201, "POST", all, `{"url":"https://hook.invalid/"}`)
 	}
-	if e := h.do(owner, "POST", all, `{"url":"https://hooks.example.com/"}`).refuses(t, 400, "validation"); !strings.Contains(e.Messages[0], "20 webhooks") {
+	if e := h.do(owner, "POST", all, `{"url":"https://hook.invalid/"}`).refuses(t, 400, "validation"); !strings.Contains(e.Messages[0], "20 webhooks") {
 		t.Errorf("the 21st is refused with %q", e.Messages)
 	}
 	elsewhere := "/environments/" + h.staging + "/webhooks"
-	id := h.want(201, "POST", elsewhere, `{"url":"https://hooks.example.com/"}`).text(t, "id")
+	id := h.want(201, "POST", elsewhere, `{"url":"https://hook.invalid/"}`).text(t, "id")
 	for _, path := range []string{all + "/" + id, all + "/whk_x", elsewhere + "/" + id + "/deliveries/dlv_0000000001/redeliver"} {
 		for _, method := range []string{"GET", "POST", "DELETE"} {
 			if r := h.do(owner, method, path, ""); r.status != 404 && r.status != 405 {
@@ -567,7 +567,7 @@ func TestWebhooksAreRefused(t *testing.T) {
 	h.do(owner, "GET", elsewhere+"/"+id+"/deliveries?state=x", "").refuses(t, 400, "validation")
 	h.do(owner, "GET", elsewhere+"/"+id+"/deliveries?pageSize=0", "").refuses(t, 400, "validation")
 	keyless := newTestOrigin(t, func(c *origin.Config) { c.Master = "" })
-	keyless.do(owner, "POST", "/environments/"+keyless.sandbox+"/webhooks", `{"url":"https://hooks.example.com/"}`).refuses(t, 400, "validation")
+	keyless.do(owner, "POST", "/environments/"+keyless.sandbox+"/webhooks", `{"url":"https://hook.invalid/"}`).refuses(t, 400, "validation")
 }
 
 // A webhook goes on where it was if the origin starts anew; after a restore it goes on with the next event, and its log says

@@ -140,12 +140,7 @@ func (d *Deliverer) look(ctx context.Context) (at storage.Cursor, next time.Time
 		case next.IsZero() || when.Before(next):
 			next = when
 		}
-		b := backlogs[w.EnvironmentID]
-		b.lateThemes += len(w.Late)
-		if w.EndedAt.IsZero() {
-			b.behind = max(b.behind, ends[w.EnvironmentID]-max(w.Cursor, t.read))
-		}
-		backlogs[w.EnvironmentID] = b
+		backlogs[w.EnvironmentID] = backlogs[w.EnvironmentID].with(w, max(w.Cursor, t.read), ends[w.EnvironmentID])
 	}
 	d.config.Metrics.setBacklogs(backlogs)
 	return at, next, nil

@@ -4,6 +4,8 @@ import (
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"example.com/livery/storage/record"
 )
 
 // Metrics counts what is sent. The labels are Environments, which operators make, and words of this program. The nil pointer
@@ -19,8 +21,20 @@ type Metrics struct {
 
 // backlog is what an Environment's webhooks have still to send.
 type backlog struct {
-	lateThemes int    // with an event that a webhook did not take yet
-	behind     uint32 // events that the webhook which is the furthest behind has not come to
+	lateThemes int // with an event that a webhook did not take yet
+	behind     int // events since the oldest that a webhook did not take yet
+}
+
+// with returns the backlog with that of a webhook, which has read the events up to read of those up to end.
+func (b backlog) with(w record.Webhook, read, end uint32) backlog {
+	for _, l := range w.Late {
+		read = min(read, l.Event-1)
+	}
+	if w.EndedAt.IsZero() {
+		b.behind = max(b.behind, int(end)-int(read))
+	}
+	b.lateThemes += len(w.Late)
+	return b
 }
 
 // NewMetrics registers the metrics; nil if registry is nil.
@@ -39,7 +53,7 @@ func NewMetrics(registry *prometheus.Registry) *Metrics {
 			Name: "livery_webhook_late_themes", Help: "Themes with an event that a webhook did not take yet, on the origin that delivers.",
 		}, []string{"environment"}),
 		behind: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "livery_webhook_behind_events", Help: "Events that the webhook which is the furthest behind has not come to, on the origin that delivers.",
+			Name: "livery_webhook_behind_events", Help: "Events since the oldest that a webhook did not take yet, on the origin that delivers.",
 		}, []string{"environment"}),
 	}
 	registry.MustRegister(m.attempts, m.seconds, m.late, m.behind)
