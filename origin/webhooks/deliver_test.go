@@ -24,6 +24,8 @@ import (
 	"example.com/livery/origin/webhooks"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
+	"example.com/livery/storage/postgres"
+	"example.com/livery/storage/postgres/postgrestest"
 	"example.com/livery/storage/record"
 	"example.com/livery/storage/storagetest"
 )
@@ -42,6 +44,12 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return newWorldOn(t, store)
+}
+
+// newWorldOn is newWorld on a store, which it closes.
+func newWorldOn(t testing.TB, store storage.Store) *world {
+	t.Helper()
 	t.Cleanup(func() { _ = store.Close() })
 	master, err := auth.ParseMaster("a master key of the tests that is long enough")
 	if err != nil {
@@ -320,7 +328,30 @@ func TestSeveralEventsInOneMessage(t *testing.T) {
 // deleted is read over a fixed number of times at most.
 func TestDeliveriesCostNoMoreWithTheirNumber(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	t.Run("Pebble", func(t *testing.T) {
+		t.Parallel()
+		newWorld(t).checkDeliveries(t)
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		if why := postgrestest.Why(); why != "" {
+			t.Skip(why)
+		}
+		n, err := postgrestest.Start("alone")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(n.Close)
+		store, err := postgres.Open(t.Context(), n.URL(""), postgres.Options{Logger: slog.New(slog.DiscardHandler), Alone: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		newWorldOn(t, store).checkDeliveries(t)
+	})
+}
+
+func (w *world) checkDeliveries(t *testing.T) {
+	t.Helper()
 	w.happen("env_1", slices.Repeat([]string{"thm_a"}, 2000)...)
 	if _, err := storage.TrimEvents(t.Context(), w.store, "env_1", time.Time{}, time.Now(), 1); err != nil {
 		t.Fatal(err)
@@ -328,7 +359,7 @@ func TestDeliveriesCostNoMoreWithTheirNumber(t *testing.T) {
 	receiver := serve(t, func(http.ResponseWriter, *http.Request) {})
 	w.add("whk_a", "env_1", receiver, webhooks.FormatEvents)
 	w.deliver()
-	const all = 5000
+	const all = 3000
 	for range all / 500 {
 		w.happen("env_1", slices.Repeat([]string{"thm_a"}, 500)...)
 	}
