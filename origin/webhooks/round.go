@@ -18,7 +18,7 @@ import (
 
 // The bounds of a round.
 const (
-	mostEvents   = 64              // that are sent; if the process dies, so many are sent again at most
+	mostEvents   = 64              // messages that a round begins, and events in one; if the process dies, so many are sent again at most
 	mostRead     = 5000            // events that are looked at for what is new, and for what is late
 	roundFor     = time.Second     // then no further message is begun, so that other webhooks have their turn
 	mostAtOnce   = 8               // Themes
