@@ -96,11 +96,11 @@ func TestThemeRoutes(t *testing.T) {
 	}
 }
 
-// Every call about webhooks, at a receiver that the origin may not reach: its log says so.
+// Every call about webhooks, at a receiver that does not exist: its log says so.
 func TestWebhookRoutes(t *testing.T) {
 	f := newFixture(t)
 	ctx, hooks := t.Context(), client.WebhooksOf(f.c, f.environment)
-	made := must(hooks.Create(ctx, client.NewWebhook{URL: "https://localhost/x", Kinds: []string{"theme.created"}, Description: "d"}))(t)
+	made := must(hooks.Create(ctx, client.NewWebhook{URL: "https://hook.invalid/x", Kinds: []string{"theme.created"}, Description: "d"}))(t)
 	if !strings.HasPrefix(made.Secret, "whsec_") || made.Format != "event" || made.RotatedAt != nil {
 		t.Errorf("Create() = %+v, want a webhook with a secret", made)
 	}

@@ -13,10 +13,11 @@ type Webhook struct {
 	ID          string     `json:"id"`
 	URL         string     `json:"url"`
 	Kinds       []string   `json:"kinds"`  // of the events that are sent; empty means all that the format is for
-	Format      string     `json:"format"` // event, purge or chat
+	Format      string     `json:"format"` // event, events, purge or chat
 	Description string     `json:"description"`
 	CreatedAt   time.Time  `json:"createdAt"`
 	RotatedAt   *time.Time `json:"rotatedAt"`        // when its secret took the place of another; nil if it is the first
+	EndedAt     *time.Time `json:"endedAt"`          // when the receiver answered 410; nil if it did not
 	LateThemes  []string   `json:"lateThemes"`       // ids of the Themes with an event that it did not take yet
 	Secret      string     `json:"secret,omitempty"` // of CreateWebhook and RotateWebhook alone
 }

@@ -144,7 +144,7 @@ const modes = `{"modes": [
 // overrides are those of the Variants.
 var overrides = map[string]string{"dark": `{"color.brand": "#000011"}`, "more": `{"color.shade-1": "#ffffff"}`}
 
-// fill makes one Theme for each way of serving.
+// fill makes one Theme for each way of serving, and a webhook.
 func fill() (err error) {
 	data := filepath.Join(site.dir, "origin")
 	teamsFile, tokensFile := filepath.Join(site.dir, "teams.yaml"), filepath.Join(site.dir, "tokens.json")
@@ -172,7 +172,9 @@ func fill() (err error) {
 			return err
 		}
 	}
-	return nil
+	// Its metrics are there once it is.
+	_, err = livery("webhook", "add", "https://hook.invalid/", "--env", "production", "--kind", "theme.deleted")
+	return err
 }
 
 // makeTheme publishes a Theme with modes and returns the path of its pinned tokens.css.

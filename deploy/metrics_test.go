@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 )
@@ -33,6 +34,11 @@ func exposed(t *testing.T) map[string][]string {
 		t.Fatal(err)
 	}
 	_ = response.Body.Close()
+	for deadline := time.Now().Add(30 * time.Second); !strings.Contains(body(t, site.originOps+"/metrics"), "\nlivery_webhook_behind_events{"); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the origin does not look at its webhook")
+		}
+	}
 	all := map[string][]string{}
 	for _, ops := range []string{site.originOps, site.edgeOps} {
 		for _, line := range sample.FindAllStringSubmatch(body(t, ops+"/metrics"), -1) {

@@ -69,7 +69,7 @@ var roles = map[string]record.Role{
 
 // bodies holds what makes a route succeed, if it wants a body; %d stands for a number of its own.
 var bodies = map[string]string{
-	"POST /public/v1/environments/{environmentID}/webhooks":                                      `{"url":"https://localhost/"}`,
+	"POST /public/v1/environments/{environmentID}/webhooks":                                      `{"url":"https://hook.invalid/"}`,
 	"POST /public/v1/environments/{environmentID}/themes":                                        `{"slug":"new-%d","displayName":"New"}`,
 	"PUT /public/v1/environments/{environmentID}/themes/{themeID}":                               `{"slug":"put-%d","displayName":"Put"}`,
 	"PUT /public/v1/environments/{environmentID}/themes/{themeID}/integrations":                  `{"integrations":[{"framework":"vue","library":"plainCSS"}]}`,
@@ -128,7 +128,7 @@ func (h *testOrigin) webhook(path string) string {
 	for _, item := range h.want(200, "GET", all, "").object(h.t)["items"].([]any) {
 		h.want(200, "DELETE", all+"/"+item.(map[string]any)["id"].(string), "")
 	}
-	id := h.want(201, "POST", all, `{"url":"https://localhost/"}`).text(h.t, "id")
+	id := h.want(201, "POST", all, `{"url":"https://hook.invalid/"}`).text(h.t, "id")
 	if strings.Contains(path, "{deliveryID}") {
 		h.want(202, "POST", all+"/"+id+"/test", "")
 	}

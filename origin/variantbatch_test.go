@@ -202,3 +202,77 @@ func (h *testOrigin) nextNumber(theme string) (n int, batch string) {
 	}
 	return n, `{"change":[` + strings.Join(items, ",") + `]}`
 }
+
+// TestManyVariantsAreOneEvent joins the events of more than 20 Variants, and their lines of the audit log.
+func TestManyVariantsAreOneEvent(t *testing.T) {
+	t.Parallel()
+	purge, trusting := newReceiver(t, nil)
+	h := newTestOrigin(t, trusting)
+	call := h.operator()
+	environment := "/environments/" + h.foreign // the plan pro
+	as := func(status int, method, path, body string) reply {
+		t.Helper()
+		r := h.do(stranger, method, path, body)
+		if r.status != status {
+			t.Fatal(r)
+		}
+		return r
+	}
+	theme := environment + "/themes/" + as(201, "POST", environment+"/themes", `{"slug":"t","displayName":"A theme"}`).text(t, "id")
+	as(200, "PATCH", theme+"/tokens", `{"operations":`+red+`}`)
+	as(200, "POST", theme+"/tokens/publish", "")
+	var create []string
+	for n := range 45 {
+		create = append(create, fmt.Sprintf(`{"slug":"v%02d","displayName":"V","operations":[{"operation":"set","path":"red","value":"#0000%02x"}]}`, n, n))
+	}
+	var ids []string
+	for _, item := range as(200, "POST", theme+"/variants/batch", `{"create":[`+strings.Join(create, ",")+`]}`).object(t)["created"].([]any) {
+		ids = append(ids, item.(map[string]any)["id"].(string))
+	}
+	as(201, "POST", environment+"/webhooks", fmt.Sprintf(`{"url":%q,"format":"purge"}`, purge.url))
+	as(201, "POST", environment+"/webhooks", fmt.Sprintf(`{"url":%q,"format":"chat","kinds":["variants.published","variants.discarded"]}`, purge.url))
+	last := as(200, "GET", environment+"/events?limit=1000", "").object(t)["next"].(string)
+	some := func(ids []string, more string) string {
+		list, _ := json.Marshal(ids)
+		return `{"variants":` + string(list) + more + `}`
+	}
+	as(200, "POST", theme+"/variants/publish", some(ids[:20], ""))
+	as(200, "POST", theme+"/variants/publish", some(ids[:43], `,"note":"many"`)) // 23 of them have a draft
+	as(200, "POST", theme+"/variants/discard", some(ids[43:], ""))
+	items := as(200, "GET", environment+"/events?limit=1000&after="+last, "").object(t)["items"].([]any)
+	if len(items) != 23 {
+		t.Fatalf("%d events, want 20 and one and 2", len(items))
+	}
+	for i, item := range items {
+		if e := item.(map[string]any); i != 20 && (e["variant"] == nil || e["count"] != nil || e["variants"] != nil) {
+			t.Errorf("event %d = %v, want that of one Variant", i, e)
+		}
+	}
+	e := items[20].(map[string]any)
+	var listed []string
+	for _, id := range e["variants"].([]any) {
+		listed = append(listed, id.(string))
+	}
+	if e["kind"] != "variants.published" || e["count"] != 23.0 || e["version"] != 1.0 || e["note"] != "many" || e["variant"] != nil || e["theme"] != idOf(theme) || !slices.Equal(listed, ids[20:40]) {
+		t.Errorf("the event of 23 Variants = %v", e)
+	}
+	var bodies []string
+	for _, m := range purge.got(t, 22) {
+		bodies = append(bodies, m.body)
+	}
+	for _, want := range []string{`{"surrogate_keys":["` + idOf(theme) + `"]}`, `{"text":"23 Variants of Theme A theme were published as version 1 by stranger: many"}`} {
+		if !slices.Contains(bodies, want) {
+			t.Errorf("messages = %q, want %s among them", bodies, want)
+		}
+	}
+	page := auditOf(t, call, `{"who":"stranger"}`)
+	changes := page.Entries[len(page.Entries)-1].Changes
+	for _, a := range page.Entries {
+		if len(a.Changes) > 20 {
+			changes = a.Changes
+		}
+	}
+	if len(changes) != 21 || changes[20] != "variants, 3 more, become 1" {
+		t.Errorf("the audit log tells %q, want 20 Variants and how many more", changes)
+	}
+}

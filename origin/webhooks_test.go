@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -148,6 +149,116 @@ func (h *testOrigin) wantDeliveries(webhook string, want ...string) (ids []strin
 		return slices.Equal(got, want)
 	})
 	return ids
+}
+
+// TestRetryAfter waits as the receiver asks, in seconds or until a date and at most 6 hours, before it sends anything of any
+// Theme. Another webhook goes on.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	healthy, trusting := newReceiver(t, nil)
+	h := newTestOrigin(t, trusting)
+	for name, c := range map[string]struct {
+		header      string
+		wait, least time.Duration // the retry comes after wait, and not after least
+	}{
+		"seconds":           {"600", 10 * time.Minute, 9 * time.Minute},
+		"a date":            {h.clock.Now().Add(time.Hour).UTC().Format(http.TimeFormat), time.Hour, 59 * time.Minute},
+		"too long":          {"99999999999999999999", 6 * time.Hour, 6*time.Hour - time.Minute},
+		"a date too far":    {h.clock.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat), 6 * time.Hour, 6*time.Hour - time.Minute},
+		"a date gone by":    {"Mon, 02 Jan 2006 15:04:05 GMT", time.Minute, time.Second},
+		"neither":           {"soon", time.Minute, time.Second},
+		"a negative number": {"-1", time.Minute, time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int32
+			r, trusting := newReceiver(t, func(w http.ResponseWriter, _ message) {
+				if asked.Add(1) == 1 {
+					w.Header().Set("Retry-After", c.header)
+					w.WriteHeader(http.StatusServiceUnavailable)
+				}
+			})
+			h := newTestOrigin(t, trusting)
+			webhook, _ := h.addWebhook(r, "")
+			h.theme("t1")
+			h.wantDeliveries(webhook, "theme.created retrying 1 503")
+			h.clock.move(c.least)
+			h.theme("t2")
+			h.wantDeliveries(webhook, map[bool][]string{
+				true:  {"theme.created retrying 1 503"},
+				false: {"theme.created retrying 1 503", "theme.created delivered 1 200"},
+			}[c.wait > time.Minute]...)
+			h.clock.move(c.wait - c.least + time.Minute)
+			h.wantDeliveries(webhook, "theme.created delivered 2 200", "theme.created delivered 1 200")
+		})
+	}
+	var asked atomic.Int32
+	busy := &receiver{answer: func(w http.ResponseWriter, _ message) {
+		asked.Add(1)
+		w.Header().Set("Retry-After", "60")
+		w.WriteHeader(http.StatusTooManyRequests)
+	}}
+	server := httptest.NewServer(busy)
+	t.Cleanup(server.Close)
+	busy.url = server.URL
+	webhook, _ := h.addWebhook(busy, "")
+	h.addWebhook(healthy, "")
+	theme := h.theme("t")
+	h.wantDeliveries(webhook, "theme.created retrying 1 429")
+	h.patch(theme, red)
+	h.theme("other")
+	healthy.got(t, 3)
+	if n := asked.Load(); n != 1 {
+		t.Errorf("a receiver that asks for a minute is asked %d times, want once", n)
+	}
+	_, ids := h.deliveries(webhook, "")
+	h.want(202, "POST", webhook+"/deliveries/"+ids[0]+"/redeliver", "")
+	eventually(t, "a second attempt", func() bool {
+		lines, _ := h.deliveries(webhook, "")
+		return lines[0] == "theme.created retrying 2 429"
+	})
+}
+
+// TestGone ends a webhook whose receiver answers 410: the event and what is retried are dead letters, and nothing more is sent
+// until a test is taken. Another webhook goes on.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	healthy, trusting := newReceiver(t, nil)
+	h := newTestOrigin(t, trusting)
+	var status atomic.Int32
+	status.Store(503)
+	gone := &receiver{answer: func(w http.ResponseWriter, _ message) { w.WriteHeader(int(status.Load())) }}
+	server := httptest.NewServer(gone)
+	t.Cleanup(server.Close)
+	gone.url = server.URL
+	webhook, _ := h.addWebhook(gone, "")
+	h.addWebhook(healthy, "")
+	h.theme("t1")
+	h.wantDeliveries(webhook, "theme.created retrying 1 503")
+	status.Store(410)
+	t2 := h.theme("t2")
+	h.wantDeliveries(webhook, "theme.created dead 1 503", "theme.created dead 1 410")
+	ended := func() any { return h.want(200, "GET", webhook, "").object(t)["endedAt"] }
+	if ended() == nil {
+		t.Error("endedAt = null, want when the receiver answered 410")
+	}
+	h.patch(t2, red)
+	healthy.got(t, 3)
+	h.clock.move(25 * time.Hour)
+	h.want(202, "POST", webhook+"/test", "")
+	h.wantDeliveries(webhook, "theme.created dead 1 503", "theme.created dead 1 410", "webhook.ping dead 1 410")
+	status.Store(204)
+	h.want(202, "POST", webhook+"/test", "")
+	h.wantDeliveries(webhook, "theme.created dead 1 503", "theme.created dead 1 410", "webhook.ping dead 1 410", "webhook.ping delivered 1 204", "- missed 0 <nil>")
+	if at := ended(); at != nil {
+		t.Errorf("endedAt = %v of a receiver that took a test, want null", at)
+	}
+	h.publish(t2)
+	h.wantDeliveries(webhook, "theme.created dead 1 503", "theme.created dead 1 410", "webhook.ping dead 1 410", "webhook.ping delivered 1 204", "- missed 0 <nil>",
+		"theme.published delivered 1 204")
+	if n := len(gone.got(t, 5)); n != 5 {
+		t.Errorf("%d messages came, want 5", n)
+	}
 }
 
 // Every event comes signed, as the list of events has it, with its id; the secret is answered once, and no answer, log or
@@ -430,7 +541,7 @@ func TestWebhooksAreRefused(t *testing.T) {
 		`{}`: "url: required", `{"url":"http://example.com/"}`: "url: must begin with https://", `{"url":"/x"}`: "url: must", `{"url":"https://u:p@example.com/"}`: "url: must not hold a user",
 		`{"url":"https://10.1.2.3/"}`: "url: is not at an address of the public internet", `{"url":"https://x.example/#f"}`: "url: must not hold a fragment", `{"url":1}`: "url: must be a string",
 		`{"url":"https://x.example/` + strings.Repeat("x", 2048) + `"}`: "url: is longer", `{"url":"https://x.example/","kinds":["theme.painted"]}`: "kinds: must be some of",
-		`{"url":"https://x.example/","kinds":"all"}`: "kinds: must be a list", `{"url":"https://x.example/","format":"xml"}`: "format: must be event, purge or chat",
+		`{"url":"https://x.example/","kinds":"all"}`: "kinds: must be a list", `{"url":"https://x.example/","format":"xml"}`: "format: must be one of event, events, purge, chat",
 		`{"url":"https://x.example/","description":"a\u0007"}`: "description: must have",
 	} {
 		if e := h.do(owner, "POST", all, body).refuses(t, 400, "validation"); len(e.Messages) != 1 || !strings.HasPrefix(e.Messages[0], want) {
@@ -438,13 +549,13 @@ func TestWebhooksAreRefused(t *testing.T) {
 		}
 	}
 	for range 20 {
-		h.want(201, "POST", all, `{"url":"https://localhost/"}`)
+		h.want(201, "POST", all, `{"url":"https://hook.invalid/"}`)
 	}
-	if e := h.do(owner, "POST", all, `{"url":"https://localhost/"}`).refuses(t, 400, "validation"); !strings.Contains(e.Messages[0], "20 webhooks") {
+	if e := h.do(owner, "POST", all, `{"url":"https://hook.invalid/"}`).refuses(t, 400, "validation"); !strings.Contains(e.Messages[0], "20 webhooks") {
 		t.Errorf("the 21st is refused with %q", e.Messages)
 	}
 	elsewhere := "/environments/" + h.staging + "/webhooks"
-	id := h.want(201, "POST", elsewhere, `{"url":"https://localhost/"}`).text(t, "id")
+	id := h.want(201, "POST", elsewhere, `{"url":"https://hook.invalid/"}`).text(t, "id")
 	for _, path := range []string{all + "/" + id, all + "/whk_x", elsewhere + "/" + id + "/deliveries/dlv_0000000001/redeliver"} {
 		for _, method := range []string{"GET", "POST", "DELETE"} {
 			if r := h.do(owner, method, path, ""); r.status != 404 && r.status != 405 {
@@ -456,7 +567,7 @@ func TestWebhooksAreRefused(t *testing.T) {
 	h.do(owner, "GET", elsewhere+"/"+id+"/deliveries?state=x", "").refuses(t, 400, "validation")
 	h.do(owner, "GET", elsewhere+"/"+id+"/deliveries?pageSize=0", "").refuses(t, 400, "validation")
 	keyless := newTestOrigin(t, func(c *origin.Config) { c.Master = "" })
-	keyless.do(owner, "POST", "/environments/"+keyless.sandbox+"/webhooks", `{"url":"https://localhost/"}`).refuses(t, 400, "validation")
+	keyless.do(owner, "POST", "/environments/"+keyless.sandbox+"/webhooks", `{"url":"https://hook.invalid/"}`).refuses(t, 400, "validation")
 }
 
 // A webhook goes on where it was if the origin starts anew; after a restore it goes on with the next event, and its log says

@@ -57,43 +57,40 @@ const trimStep = 1000
 // TrimAudit drops the entries of a trail from before a time, all but the newest, which the next one
 // continues, and returns how many they were. A trail without such entries costs no commit.
 func TrimAudit(ctx context.Context, store Store, scope string, before, now time.Time) (dropped int, err error) {
+	last := ""
 	for {
-		old, err := oldAudits(ctx, store, scope, before)
-		if err != nil || len(old) == 0 {
+		n, first := 0, last
+		if n, last, err = oldAudits(ctx, store, scope, first, before); err != nil || n == 0 {
 			return dropped, err
 		}
 		_, err = store.Update(ctx, scope, func(tx Tx) (record.Change, error) {
-			for _, number := range old {
-				if err := Audits.Delete(tx, scope, number); err != nil {
-					return record.Change{}, err
-				}
-			}
-			return record.Change{At: now}, nil
+			return record.Change{At: now}, tx.DeleteRange(Audits.Key(scope, first), append(Audits.Key(scope, last), 0))
 		})
 		if err != nil {
 			return dropped, fmt.Errorf("storage: trim the audit log of %q: %w", scope, err)
 		}
-		dropped += len(old)
+		dropped += n
 	}
 }
 
-// oldAudits returns the numbers of the oldest entries of a trail that are from before a time, trimStep at most.
-func oldAudits(ctx context.Context, store Store, scope string, before time.Time) (old []string, err error) {
+// oldAudits returns how many of the oldest entries of a trail after a number are from before a time, trimStep at most, and
+// the number of the last of them.
+func oldAudits(ctx context.Context, store Store, scope, after string, before time.Time) (n int, last string, err error) {
 	err = store.View(ctx, func(r Reader) error {
-		last, _, err := lastAudit(r, scope)
+		newest, _, err := lastAudit(r, scope)
 		if err != nil {
 			return err
 		}
-		old = old[:0]
-		return Audits.Scan(r, Ascending, func(_ []byte, a record.Audit) bool {
-			if a.Number == last.Number || !a.At.Before(before) || len(old) == trimStep {
+		n, last = 0, after
+		return Audits.ScanBetween(r, Ascending, after, "", func(_ []byte, a record.Audit) bool {
+			if a.Number == newest.Number || !a.At.Before(before) || n == trimStep {
 				return false
 			}
-			old = append(old, Number(a.Number))
+			n, last = n+1, Number(a.Number)
 			return true
 		}, scope)
 	})
-	return old, err
+	return n, last, err
 }
 
 // audits reports entries of the audit log that are missing between others, or were changed.

@@ -28,7 +28,7 @@ func AppendEvents(tx Tx, environment string, events []record.Event, tag func() s
 		if e.At.Before(end.At) {
 			e.At = end.At
 		}
-		end = record.EventEnd{Last: end.Last + 1, At: e.At}
+		end.Last, end.At = end.Last+1, e.At
 		e.Number, e.Tag = end.Last, tag()
 		if err := Events.Write(tx, e, environment, Number(e.Number)); err != nil {
 			return err
@@ -41,62 +41,58 @@ func AppendEvents(tx Tx, environment string, events []record.Event, tag func() s
 }
 
 // TrimEvents drops the events of an Environment from before a time, and all but the newest keep of them, and returns how
-// many they were. Events that may all stay cost no commit.
+// many they were. Events that may all stay cost no commit. EventEnd.Dropped tells readers where the rest begins, so that they
+// do not search through what an engine has still to clear away.
 func TrimEvents(ctx context.Context, store Store, environment string, before, now time.Time, keep uint32) (dropped int, err error) {
 	for {
-		old, err := oldEvents(ctx, store, environment, before, keep)
-		if err != nil || len(old) == 0 {
+		from, to, err := oldEvents(ctx, store, environment, before, keep)
+		if err != nil || from == to {
 			return dropped, err
 		}
 		_, err = store.Update(ctx, environment, func(tx Tx) (record.Change, error) {
-			for _, number := range old {
-				if err := Events.Delete(tx, environment, number); err != nil {
-					return record.Change{}, err
-				}
+			end, err := EventEnds.Read(tx, environment)
+			if err != nil {
+				return record.Change{}, err
 			}
-			return record.Change{At: now, Internal: true}, nil
+			end.Dropped = to
+			return record.Change{At: now, Internal: true}, errors.Join(
+				tx.DeleteRange(Events.Key(environment, Number(from+1)), Events.Key(environment, Number(to+1))),
+				EventEnds.Write(tx, end, environment))
 		})
 		if err != nil {
 			return dropped, fmt.Errorf("storage: trim the events of %q: %w", environment, err)
 		}
-		dropped += len(old)
+		dropped += int(to - from)
 	}
 }
 
-// oldEvents returns the numbers of the oldest events that are to go, trimStep at most.
-func oldEvents(ctx context.Context, store Store, environment string, before time.Time, keep uint32) (old []string, err error) {
+// oldEvents returns which events are to go: those after the number from, up to the number to, trimStep at most.
+func oldEvents(ctx context.Context, store Store, environment string, before time.Time, keep uint32) (from, to uint32, err error) {
 	err = store.View(ctx, func(r Reader) error {
-		old = old[:0]
 		end, err := EventEnds.Read(r, environment)
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		from, to = end.Dropped, end.Dropped
 		if err != nil {
-			if errors.Is(err, ErrNotFound) {
-				return nil
-			}
 			return err
 		}
-		return Events.Scan(r, Ascending, func(_ []byte, e record.Event) bool {
-			if end.Last-e.Number < keep && !e.At.Before(before) || len(old) == trimStep {
+		return Events.ScanBetween(r, Ascending, Number(from), "", func(_ []byte, e record.Event) bool {
+			if end.Last-e.Number < keep && !e.At.Before(before) || e.Number-from > trimStep {
 				return false
 			}
-			old = append(old, Number(e.Number))
+			to = e.Number
 			return true
 		}, environment)
 	})
-	return old, err
+	return from, to, err
 }
 
-// ScanAfter is Scan, ascending, for the records of the keys under parts that come after that of last.
-func (t Table[T]) ScanAfter(r Reader, last string, each func(key []byte, v T) (more bool), parts ...string) error {
-	_, end := Span(Key(t.letter, parts...))
-	start := append(append(Key(t.letter, parts...), last...), 0, 0)
-	return t.decoding(each, func(each func(key, value []byte) bool) error { return r.ScanRange(start, end, Ascending, each) })
-}
-
-// events reports events whose content is not what their key says, and those after the end of their Environment's.
+// events reports events whose content is not what their key says, and those outside of what is kept of their Environment's.
 func (c *checker) events() error {
 	return each(c, Events, 2, func(at string, p []string, e record.Event) {
 		end, err := EventEnds.Read(c.r, p[0])
-		if Number(e.Number) != p[1] || err != nil || e.Number > end.Last {
+		if Number(e.Number) != p[1] || err != nil || e.Number > end.Last || e.Number <= end.Dropped {
 			c.report(Finding{at, "it is not one of the events of its Environment", RepairDelete})
 		}
 	})

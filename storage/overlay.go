@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"slices"
-	"strings"
 )
 
 // Overlay is the Tx of an engine that collects writes and commits them at once: it lays them over what
@@ -12,7 +11,14 @@ type Overlay struct {
 	Reader
 	check   func(key []byte) error // refuses a key that is not of the key table
 	writes  map[string][]byte      // by key; nil for a deleted one
-	cleared [][]byte               // prefixes deleted before any of writes
+	cleared []Range                // deleted before any of writes
+}
+
+// Range is the keys from Start on that come before End.
+type Range struct{ Start, End []byte }
+
+func (r Range) contains(key []byte) bool {
+	return bytes.Compare(key, r.Start) >= 0 && bytes.Compare(key, r.End) < 0
 }
 
 // NewOverlay returns an Overlay without writes. check refuses what must not be written.
@@ -63,12 +69,21 @@ func (t *Overlay) DeletePrefix(prefix []byte) error {
 			return err
 		}
 	}
+	return t.DeleteRange(Span(prefix))
+}
+
+// DeleteRange removes every key from start on that comes before end.
+func (t *Overlay) DeleteRange(start, end []byte) error {
+	if err := t.check(start); err != nil {
+		return err
+	}
+	r := Range{bytes.Clone(start), bytes.Clone(end)}
 	for key := range t.writes {
-		if strings.HasPrefix(key, string(prefix)) {
+		if r.contains([]byte(key)) {
 			delete(t.writes, key)
 		}
 	}
-	t.cleared = append(t.cleared, append([]byte{}, prefix...))
+	t.cleared = append(t.cleared, r)
 	return nil
 }
 
@@ -129,8 +144,8 @@ func (t *Overlay) within(start, end []byte, order Order) []write {
 // Wrote reports whether anything was written.
 func (t *Overlay) Wrote() bool { return len(t.writes) > 0 || len(t.cleared) > 0 }
 
-// Cleared returns the prefixes to delete before anything that Each names.
-func (t *Overlay) Cleared() [][]byte { return t.cleared }
+// Cleared returns the ranges to delete before anything that Each names.
+func (t *Overlay) Cleared() []Range { return t.cleared }
 
 // Each calls put for every write, in no order, until it returns an error, which Each returns. A nil
 // value is a deletion.
@@ -145,8 +160,8 @@ func (t *Overlay) Each(put func(key, value []byte) error) error {
 
 // Onto makes the same writes in another transaction, and returns its error.
 func (t *Overlay) Onto(other Tx) error {
-	for _, prefix := range t.cleared {
-		if err := other.DeletePrefix(prefix); err != nil {
+	for _, r := range t.cleared {
+		if err := other.DeleteRange(r.Start, r.End); err != nil {
 			return err
 		}
 	}
@@ -166,6 +181,6 @@ func before(order Order, a, b []byte) bool {
 	return bytes.Compare(a, b) < 0
 }
 
-func covers(prefixes [][]byte, key []byte) bool {
-	return slices.ContainsFunc(prefixes, func(p []byte) bool { return bytes.HasPrefix(key, p) })
+func covers(ranges []Range, key []byte) bool {
+	return slices.ContainsFunc(ranges, func(r Range) bool { return r.contains(key) })
 }

@@ -128,6 +128,8 @@ type Tx interface {
 	Delete(key []byte) error
 	// DeletePrefix deletes every key that begins with prefix.
 	DeletePrefix(prefix []byte) error
+	// DeleteRange deletes every key from start on that comes before end. An empty range is nothing to delete, and a write.
+	DeleteRange(start, end []byte) error
 }
 
 // BlobInfo is what a Store knows of a blob without reading it.
@@ -146,7 +148,7 @@ type Store interface {
 	// View runs fn on one snapshot and returns fn's error.
 	View(ctx context.Context, fn func(Reader) error) error
 	// Update runs fn, and if fn returns nil and wrote something commits its writes and the change
-	// it returned as one durable step; the Cursor is the change's. Any Set, Delete or DeletePrefix is
+	// it returned as one durable step; the Cursor is the change's. Any Set or deletion is
 	// a write; if there was none the Cursor is that of the snapshot fn read. fn may run again and
 	// must not have effects outside tx. If fn returns an error nothing is written and that error is
 	// returned. A ctx that ends stops what has not begun to commit, and nothing later.

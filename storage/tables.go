@@ -80,11 +80,17 @@ func (t Table[T]) Scan(r Reader, order Order, each func(key []byte, v T) (more b
 	return t.decoding(each, func(each func(key, value []byte) bool) error { return r.Scan(Key(t.letter, parts...), order, each) })
 }
 
-// ScanBelow is Scan, descending, for the records of the keys under parts that come before that of last.
-func (t Table[T]) ScanBelow(r Reader, last string, each func(key []byte, v T) (more bool), parts ...string) error {
-	start, _ := Span(Key(t.letter, parts...))
-	end := append(append(Key(t.letter, parts...), last...), 0)
-	return t.decoding(each, func(each func(key, value []byte) bool) error { return r.ScanRange(start, end, Descending, each) })
+// ScanBetween is Scan for the records whose part behind parts comes after one text and before another; an empty text bounds
+// nothing.
+func (t Table[T]) ScanBetween(r Reader, order Order, after, before string, each func(key []byte, v T) (more bool), parts ...string) error {
+	start, end := Span(Key(t.letter, parts...))
+	if after != "" {
+		start = append(append(start, after...), 0, 0)
+	}
+	if before != "" {
+		end = append(append(Key(t.letter, parts...), before...), 0)
+	}
+	return t.decoding(each, func(each func(key, value []byte) bool) error { return r.ScanRange(start, end, order, each) })
 }
 
 // decoding runs a scan whose values are decoded for each.

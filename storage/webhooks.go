@@ -36,44 +36,59 @@ const (
 	KeepDelivery   = 30 * 24 * time.Hour
 )
 
-// AppendDelivery gives the delivery the next number of its webhook, writes it, and deletes the oldest. The webhook must be
-// written after it.
+// AppendDelivery gives the delivery the next number of its webhook and writes it. The webhook must be written after it, by
+// WriteDelivered.
 func AppendDelivery(tx Tx, w *record.Webhook, d *record.Delivery) error {
 	w.Last++
 	d.Number = w.Last
-	if err := trimDeliveries(tx, w, d.CreatedAt.Add(-KeepDelivery)); err != nil {
-		return err
-	}
 	return Deliveries.Write(tx, *d, w.EnvironmentID, w.ID, Number(d.Number))
 }
 
-// trimDeliveries deletes the deliveries that the one with the newest number pushes out, and some from before a time.
-func trimDeliveries(tx Tx, w *record.Webhook, before time.Time) error {
-	var old []uint32
-	if w.Last > KeepDeliveries {
-		d, err := Deliveries.Read(tx, w.EnvironmentID, w.ID, Number(w.Last-KeepDeliveries))
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return err
-		}
-		if err == nil && d.State == DeliveryDelivered {
-			old = append(old, d.Number)
-		}
-	}
+// WriteDelivered writes a webhook after some deliveries were appended, and deletes deliveries that are not kept any longer.
+func WriteDelivered(tx Tx, w record.Webhook, now time.Time) error {
+	old, looked := w.Dropped, 0
 	if w.Last > KeepDead {
-		old = append(old, w.Last-KeepDead)
+		old = max(old, w.Last-KeepDead)
 	}
-	err := Deliveries.Scan(tx, Ascending, func(_ []byte, d record.Delivery) bool {
-		if len(old) >= 8 || !d.CreatedAt.Before(before) {
+	dropped := old // passes gaps, so that the next search does not
+	err := Deliveries.ScanBetween(tx, Ascending, Number(old), "", func(_ []byte, d record.Delivery) bool {
+		if looked++; looked > trimStep || !d.CreatedAt.Before(now.Add(-KeepDelivery)) {
+			dropped = d.Number - 1
 			return false
 		}
-		old = append(old, d.Number)
+		old, dropped = d.Number, d.Number
 		return true
 	}, w.EnvironmentID, w.ID)
-	for _, number := range old {
-		if err == nil {
-			err = Deliveries.Delete(tx, w.EnvironmentID, w.ID, Number(number))
-		}
+	if err == nil && old > w.Dropped {
+		err = tx.DeleteRange(Deliveries.Key(w.EnvironmentID, w.ID, Number(w.Dropped+1)), Deliveries.Key(w.EnvironmentID, w.ID, Number(old+1)))
 	}
+	w.Dropped = dropped
+	if err == nil {
+		err = thinDeliveries(tx, &w)
+	}
+	if err != nil {
+		return err
+	}
+	return Webhooks.Write(tx, w, w.EnvironmentID, w.ID)
+}
+
+// thinDeliveries deletes what was delivered of the deliveries that are not among the newest any more.
+func thinDeliveries(tx Tx, w *record.Webhook) error {
+	if w.Last <= KeepDeliveries {
+		return nil
+	}
+	var delivered []uint32
+	to := w.Last - KeepDeliveries
+	err := Deliveries.ScanBetween(tx, Ascending, Number(max(w.Thinned, w.Dropped)), Number(to+1), func(_ []byte, d record.Delivery) bool {
+		if d.State == DeliveryDelivered {
+			delivered = append(delivered, d.Number)
+		}
+		return true
+	}, w.EnvironmentID, w.ID)
+	for _, number := range delivered {
+		err = errors.Join(err, Deliveries.Delete(tx, w.EnvironmentID, w.ID, Number(number)))
+	}
+	w.Thinned = to
 	return err
 }
 
@@ -126,7 +141,7 @@ func skipDeliveries(tx Tx, w record.Webhook, now time.Time) error {
 	}
 	w.Cursor, w.Late, w.Queue = end.Last, nil, nil
 	w.Commits++
-	return errors.Join(err, Webhooks.Write(tx, w, w.EnvironmentID, w.ID))
+	return errors.Join(err, WriteDelivered(tx, w, now))
 }
 
 // webhooks reports webhooks whose content is not what their key says, and deliveries of webhooks that are not there.

@@ -94,6 +94,9 @@ func eventRow(e client.Event) []any {
 	if e.Variant != nil {
 		about = *e.Variant
 	}
+	if e.Count > 0 {
+		about = term.Plural(e.Count, "Variant") + " of " + e.Theme
+	}
 	if e.Version != nil {
 		version = strconv.Itoa(*e.Version)
 	}

@@ -89,7 +89,7 @@ func (a webhookCommands) add() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringArrayVar(&n.Kinds, "kind", nil, "only events of this `KIND`, such as theme.published; may be repeated (default: all that the format is for)")
-	cmd.Flags().StringVar(&n.Format, "format", "event", "`FORMAT` of bodies: event, purge (surrogate keys for a CDN) or chat (a sentence)")
+	cmd.Flags().StringVar(&n.Format, "format", "event", "`FORMAT` of bodies: event, events (several in one request), purge (surrogate keys for a CDN) or chat (a sentence)")
 	cmd.Flags().StringVar(&n.Description, "description", "", "what it is for, a `TEXT`")
 	return a.JSONFlag(target.InEnvironment(cmd, &p))
 }
@@ -113,7 +113,11 @@ func (a webhookCommands) list() *cobra.Command {
 			return a.Show(all, func() {
 				t := term.Table{Head: []string{"ID", "FORMAT", "KINDS", "LATE", "URL", "DESCRIPTION"}}
 				for _, w := range all {
-					t.Add(w.ID, w.Format, cmp.Or(strings.Join(w.Kinds, ","), "all"), term.Plural(len(w.LateThemes), "Theme"), w.URL, cmp.Or(w.Description, "-"))
+					late := term.Plural(len(w.LateThemes), "Theme")
+					if w.EndedAt != nil {
+						late = "ended: 410"
+					}
+					t.Add(w.ID, w.Format, cmp.Or(strings.Join(w.Kinds, ","), "all"), late, w.URL, cmp.Or(w.Description, "-"))
 				}
 				a.PrintTable(t)
 			})

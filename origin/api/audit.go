@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/livery/origin/events"
 	"example.com/livery/origin/modes"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
@@ -87,8 +88,11 @@ func (h *Handler) appendAudit(tx storage.Tx, q *request, t target, d decision) (
 		return d.audit, storage.AppendAudit(tx, t.environment.ID, q.signed(d.audit, h.config.Now()))
 	}
 	action, changes, err := q.audit(tx, t)
-	for _, slug := range d.changes {
+	for _, slug := range d.changes[:min(len(d.changes), events.MostListed)] {
 		changes = append(changes, fmt.Sprintf("variant %s becomes %d", slug, t.theme.LatestVersion))
+	}
+	if more := len(d.changes) - events.MostListed; more > 0 {
+		changes = append(changes, fmt.Sprintf("variants, %d more, become %d", more, t.theme.LatestVersion))
 	}
 	if err != nil || len(changes) == 0 {
 		return nil, err

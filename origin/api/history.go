@@ -158,11 +158,11 @@ func (h versions) list(r storage.Reader, q *request, t target) (httpserver.Answe
 	}
 	below, err := storage.Number(uint32(min(max(after, 0), 1<<32-1))), error(nil)
 	if t.variant.ID != "" {
-		err = storage.VariantVersions.ScanBelow(r, below, func(_ []byte, v record.VariantVersion) bool {
+		err = storage.VariantVersions.ScanBetween(r, storage.Descending, "", below, func(_ []byte, v record.VariantVersion) bool {
 			return add(newVersionBody(v.Number, v.PublishedAt, v.TokenCount, v.Remark))
 		}, t.environment.ID, t.theme.ID, t.variant.ID)
 	} else {
-		err = storage.ThemeVersions.ScanBelow(r, below, func(_ []byte, v record.ThemeVersion) bool {
+		err = storage.ThemeVersions.ScanBetween(r, storage.Descending, "", below, func(_ []byte, v record.ThemeVersion) bool {
 			b := newVersionBody(v.Number, v.PublishedAt, v.TokenCount, v.Remark)
 			b.Modes = modes.NewBody(v.Modes).Modes
 			return add(b)

@@ -63,7 +63,7 @@ func (h variants) each(wanted bulk.Request, name string, do one) change {
 			d.changes = append(d.changes, made.Slug)
 			d.events = append(d.events, eventOf(made, wanted.Note))
 		}
-		d.entry = servedChange(h.config.Now(), t.theme)
+		d.entry, d.events = servedChange(h.config.Now(), t.theme), events.Joined("variants."+name, d.events)
 		if len(writes) > 0 && !wanted.DryRun {
 			d.apply = func(tx storage.Tx) error { return firstErrorIn(tx, writes) }
 			d.after = func() { h.config.Derive.Backfill(t.theme.EnvironmentID, t.theme.ID) }

@@ -30,12 +30,13 @@ type webhookBody struct {
 	Description string     `json:"description"`
 	CreatedAt   time.Time  `json:"createdAt"`
 	RotatedAt   *time.Time `json:"rotatedAt"`       // when the secret was made in place of another; null if it is the first
+	EndedAt     *time.Time `json:"endedAt"`         // when the receiver answered 410; null if it did not
 	LateThemes  []string   `json:"lateThemes"`      // ids of Themes with an event that was not taken yet
 	Secret      string     `json:"secret,omitzero"` // in the answer that makes it
 }
 
 func newWebhookBody(w record.Webhook) webhookBody {
-	b := webhookBody{ID: w.ID, URL: w.URL, Kinds: append([]string{}, w.Kinds...), Format: w.Format, Description: w.Description, CreatedAt: w.CreatedAt.UTC(), LateThemes: []string{}}
+	b := webhookBody{ID: w.ID, URL: w.URL, Kinds: append([]string{}, w.Kinds...), Format: w.Format, Description: w.Description, CreatedAt: w.CreatedAt.UTC(), EndedAt: timeOrNull(w.EndedAt), LateThemes: []string{}}
 	if at := w.Secrets[0].CreatedAt; len(w.Secrets) > 1 || !at.Equal(w.CreatedAt) { // both may be of one millisecond
 		b.RotatedAt = timeOrNull(at)
 	}
@@ -244,7 +245,7 @@ func (h webhookRoutes) deliveries(r storage.Reader, q *request, t target) (https
 		return httpserver.Answer{}, err
 	}
 	items, more, oldest := []deliveryBody{}, false, h.config.Now().Add(-storage.KeepDelivery)
-	err := storage.Deliveries.ScanBelow(r, storage.Number(below), func(_ []byte, d record.Delivery) bool {
+	err := storage.Deliveries.ScanBetween(r, storage.Descending, storage.Number(t.webhook.Dropped), storage.Number(below), func(_ []byte, d record.Delivery) bool {
 		if state != "" && d.State != state {
 			return true
 		}

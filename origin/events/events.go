@@ -33,6 +33,10 @@ const (
 	VariantDiscarded = "variant.discarded"
 	VariantPublished = "variant.published"
 
+	// Of a commit over more than MostListed Variants, in place of an event for each.
+	VariantsDiscarded = "variants.discarded"
+	VariantsPublished = "variants.published"
+
 	WebhookPing = "webhook.ping" // a test of a webhook, which is sent to that one alone and is not in the log of events
 )
 
@@ -41,7 +45,24 @@ func Kinds() []string {
 	return []string{
 		ThemeCreated, ThemeChanged, ThemeDeleted, ThemeDrafted, ThemeDiscarded, ThemePublished,
 		VariantCreated, VariantChanged, VariantDeleted, VariantDrafted, VariantDiscarded, VariantPublished,
+		VariantsDiscarded, VariantsPublished,
 	}
+}
+
+// MostListed is how many Variants an event lists.
+const MostListed = 20
+
+// Joined returns one event of a kind in place of those that a commit has for each Variant, if they are more than MostListed.
+func Joined(kind string, all []record.Event) []record.Event {
+	if len(all) <= MostListed {
+		return all
+	}
+	joined := all[0]
+	joined.Kind, joined.VariantID, joined.Count = kind, "", len(all)
+	for _, e := range all[:MostListed] {
+		joined.Variants = append(joined.Variants, e.VariantID)
+	}
+	return []record.Event{joined}
 }
 
 // Body is an event as the API shows it.
@@ -56,11 +77,13 @@ type Body struct {
 	Version     *uint32   `json:"version"` // that was published; null if none was
 	Note        *string   `json:"note"`    // of the version; null without one
 	ETag        *string   `json:"etag"`    // of the draft that was made; null if none was
+	Count       int       `json:"count,omitzero"`
+	Variants    []string  `json:"variants,omitzero"` // the first of Count
 }
 
 // BodyOf returns an event of an Environment as the API shows it.
 func BodyOf(environment string, e record.Event) Body {
-	b := Body{ID: IDOf(e), At: e.At.UTC(), By: e.By, Kind: e.Kind, Environment: environment}
+	b := Body{ID: IDOf(e), At: e.At.UTC(), By: e.By, Kind: e.Kind, Environment: environment, Count: e.Count, Variants: e.Variants}
 	if e.ThemeID != "" {
 		b.Theme = &e.ThemeID
 	}
@@ -158,7 +181,7 @@ func Read(r storage.Reader, environment string, after Cursor, limit int, now tim
 	if !known {
 		next, p.Missed = Cursor{}, true
 	}
-	err = storage.Events.ScanAfter(r, storage.Number(next.number), func(_ []byte, e record.Event) bool {
+	err = storage.Events.ScanBetween(r, storage.Ascending, storage.Number(max(next.number, end.Dropped)), "", func(_ []byte, e record.Event) bool {
 		if end.Last-e.Number >= KeepMost || e.At.Before(now.Add(-KeepFor)) {
 			return true // it is about to be dropped
 		}
@@ -195,7 +218,7 @@ func ReadBack(r storage.Reader, environment string, before Cursor, limit int, no
 	if p.Missed = !known; p.Missed || before.number == 0 {
 		before.number = end.Last + 1
 	}
-	err = storage.Events.ScanBelow(r, storage.Number(before.number), func(_ []byte, e record.Event) bool {
+	err = storage.Events.ScanBetween(r, storage.Descending, storage.Number(end.Dropped), storage.Number(before.number), func(_ []byte, e record.Event) bool {
 		if end.Last-e.Number >= KeepMost || e.At.Before(now.Add(-KeepFor)) {
 			return false // it and those before are about to be dropped
 		}

@@ -8,7 +8,10 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
+
+	"golang.org/x/net/idna"
 )
 
 // reserved are the networks within those of unicast addresses that do not lead to one machine of the public internet, as the
@@ -84,15 +87,57 @@ func (s *Sender) CheckURL(address string) string {
 		return "must begin with https://"
 	case u.User != nil:
 		return "must not hold a user or a password; put a secret into its path or query"
-	case u.Fragment != "":
+	case strings.Contains(address, "#"):
 		return "must not hold a fragment"
 	}
-	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
-		if err := s.check(a, u.Scheme); err != nil {
+	if port, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" && (err != nil || port == 0) {
+		return "must have a port from 1 to 65535"
+	}
+	return s.checkHost(u.Hostname(), u.Scheme)
+}
+
+// hostNames spells names as the resolver is asked for them.
+var hostNames = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(false), idna.StrictDomainName(false))
+
+// checkHost says what is wrong with the host of a webhook's address. Some programs read a name of numbers, such as 127.1 or
+// 0x7f000001, as an IPv4 address: it has no other use, and is refused.
+func (s *Sender) checkHost(host, scheme string) string {
+	if !strings.Contains(host, ":") {
+		name, err := hostNames.ToASCII(host)
+		labels := strings.Split(strings.TrimSuffix(name, "."), ".")
+		if err != nil || len(name) > 254 || slices.ContainsFunc(labels, func(l string) bool { return !isLabel(l) }) {
+			return "must have a valid name of a host"
+		}
+		host = name
+		last := labels[len(labels)-1]
+		if _, err := netip.ParseAddr(host); err != nil && isNumber(last) {
+			return "must have the name of a host, or an IP address such as 192.0.2.1 or [2001:db8::1]"
+		}
+		if last == "localhost" { // at every machine itself
+			if s.check(netip.AddrFrom4([4]byte{127, 0, 0, 1}), scheme) != nil && s.check(netip.IPv6Loopback(), scheme) != nil {
+				return ErrAddress.Error()
+			}
+			return ""
+		}
+	}
+	if a, err := netip.ParseAddr(host); err == nil {
+		if err := s.check(a, scheme); err != nil {
 			return err.Error()
 		}
 	}
 	return ""
+}
+
+// isLabel reports whether a part of a name may be that of a host. Hosts on networks of one's own have underscores in theirs.
+func isLabel(l string) bool {
+	allowed := func(r rune) bool { return r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' }
+	return l != "" && len(l) <= 63 && l[0] != '-' && l[len(l)-1] != '-' && !strings.ContainsFunc(l, func(r rune) bool { return !allowed(r) })
+}
+
+// isNumber reports whether the last label of a name is one that is read as a part of an IPv4 address.
+func isNumber(l string) bool {
+	_, err := strconv.ParseUint(l, 0, 64)
+	return err == nil || strings.Trim(l, "0123456789") == ""
 }
 
 // hostOf returns the host of a webhook's address, which is all that logs say of it: the rest may be a secret.

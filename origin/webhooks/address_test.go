@@ -206,12 +206,15 @@ func secure(t *testing.T, handler http.HandlerFunc) (port string, roots *x509.Ce
 	return port, roots
 }
 
-// A name is resolved and its address checked at each message: one that led to an allowed address before, and to another one
+// A name is resolved and its address checked at each connection: one that led to an allowed address before, and to another one
 // now, is refused, and nothing connects to it.
 func TestANameIsCheckedWhenItIsConnectedTo(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int32
-	port, roots := secure(t, func(http.ResponseWriter, *http.Request) { requests.Add(1) })
+	port, roots := secure(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Connection", "close")
+		requests.Add(1)
+	})
 	dns := &names{answers: []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("127.0.0.2")}}
 	got := sent(t, "https://example.com:"+port+"/", webhooks.SenderConfig{
 		Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Roots: roots, Resolver: dns.resolver(t),
@@ -226,7 +229,7 @@ func TestANameIsCheckedWhenItIsConnectedTo(t *testing.T) {
 		t.Errorf("%d requests came, want 1", n)
 	}
 	if n := dns.asked.Load(); n < 2 {
-		t.Errorf("the name was resolved %d times, want at each message", n)
+		t.Errorf("the name was resolved %d times, want at each connection", n)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // purges reports whether an event of the kind changes what edges serve.
 func purges(kind string) bool {
 	switch kind {
-	case events.ThemeChanged, events.ThemeDeleted, events.ThemePublished, events.VariantCreated, events.VariantDeleted, events.VariantPublished:
+	case events.ThemeChanged, events.ThemeDeleted, events.ThemePublished, events.VariantCreated, events.VariantDeleted, events.VariantPublished, events.VariantsPublished:
 		return true
 	}
 	return false
@@ -48,18 +48,30 @@ func readNames(r storage.Reader, environment string, e record.Event) (names, err
 	return n, err
 }
 
-// bodyOf returns the body of a message in the format of the webhook.
-func bodyOf(w record.Webhook, e record.Event, n names) ([]byte, error) {
+// bodyOf returns the body of a message in the format of the webhook. The message has one event, of which n are the names, or
+// several in FormatEvents.
+func bodyOf(w record.Webhook, batch []record.Event, n names) ([]byte, error) {
 	var body any
 	switch w.Format {
 	case FormatPurge:
-		body = purgeBody{surrogateKeys(e)}
+		body = purgeBody{surrogateKeys(batch[0])}
 	case FormatChat:
-		body = chatBody{sentence(e, n)}
+		body = chatBody{sentence(batch[0], n)}
+	case FormatEvents:
+		all := eventsBody{}
+		for _, e := range batch {
+			all.Events = append(all.Events, events.BodyOf(w.EnvironmentID, e))
+		}
+		body = all
 	default:
-		body = events.BodyOf(w.EnvironmentID, e)
+		body = events.BodyOf(w.EnvironmentID, batch[0])
 	}
 	return json.Marshal(body, json.Deterministic(true), record.AnswerTimes)
+}
+
+// eventsBody is some events of one Theme.
+type eventsBody struct {
+	Events []events.Body `json:"events"`
 }
 
 // purgeBody is what a CDN takes to drop files by their surrogate keys.
@@ -67,8 +79,8 @@ type purgeBody struct {
 	SurrogateKeys []string `json:"surrogate_keys"`
 }
 
-// surrogateKeys are those of the files that an event changes: all of the Variant, or all of the Theme with its Variants. A
-// test changes none.
+// surrogateKeys are those of the files that an event changes: all of the Variant, or all of the Theme with its Variants, of
+// which an event of many does not list each. A test changes none.
 func surrogateKeys(e record.Event) []string {
 	if e.ThemeID == "" {
 		return []string{}
@@ -87,17 +99,20 @@ func sentence(e record.Event, n names) string {
 		return "Livery: this is a test, asked for by " + plain(e.By)
 	}
 	_, verb, _ := strings.Cut(e.Kind, ".")
-	text := "Theme " + plain(n.theme)
-	if e.VariantID != "" {
+	text, draft, was := "Theme "+plain(n.theme), "The draft of ", " was "
+	switch {
+	case e.Count > 0:
+		text, draft, was = strconv.Itoa(e.Count)+" Variants of "+text, "The drafts of ", " were "
+	case e.VariantID != "":
 		text = "Variant " + plain(n.variant) + " of " + text
 	}
 	switch verb {
 	case "drafted":
-		text = "The draft of " + text + " was changed"
+		text = draft + text + was + "changed"
 	case "discarded":
-		text = "The draft of " + text + " was discarded"
+		text = draft + text + was + "discarded"
 	default:
-		text += " was " + verb
+		text += was + verb
 	}
 	if e.Version != 0 {
 		text += " as version " + strconv.FormatUint(uint64(e.Version), 10)

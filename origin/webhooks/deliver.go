@@ -15,7 +15,6 @@ import (
 
 // The pace of a Deliverer.
 const (
-	mostRounds = 16                     // of webhooks at one time
 	pause      = 100 * time.Millisecond // between two looks at the store, whatever is written to it meanwhile
 	lookEvery  = time.Second            // while an attempt is due later: the clock may be set, and the machine may sleep
 	idleEvery  = time.Minute            // while none is
@@ -40,16 +39,12 @@ type Deliverer struct {
 	config Config
 	rounds sync.WaitGroup
 
-	mu    sync.Mutex         // guards all below
-	busy  map[string]bool    // webhooks that have a round now, by id
-	ahead map[string]uint32  // number of the event up to which a webhook wants none, if that is after its cursor
-	wake  context.CancelFunc // ends the wait for something to do; nil: nothing waits
+	mu       sync.Mutex // guards schedule
+	schedule *schedule
 }
 
 // New returns a Deliverer that does nothing yet.
-func New(c Config) *Deliverer {
-	return &Deliverer{config: c, busy: map[string]bool{}, ahead: map[string]uint32{}}
-}
+func New(c Config) *Deliverer { return &Deliverer{config: c} }
 
 // Run delivers until ctx ends. What is being sent then is sent again by the next Run.
 func (d *Deliverer) Run(ctx context.Context) {
@@ -72,6 +67,7 @@ func (d *Deliverer) Run(ctx context.Context) {
 		if err == nil && ran {
 			continue
 		}
+		d.config.Metrics.setBacklogs(nil)
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
@@ -82,31 +78,23 @@ func (d *Deliverer) Run(ctx context.Context) {
 // deliver begins rounds until limited ends, and returns when the last has ended. ctx ends the attempts of rounds.
 func (d *Deliverer) deliver(ctx, limited context.Context) error {
 	defer d.rounds.Wait()
-	clear(d.ahead) // another origin may have delivered since, or the store may be another
+	d.mu.Lock()
+	d.schedule = newSchedule() // another origin may have delivered since, or the store may be another
+	d.mu.Unlock()
 	for limited.Err() == nil {
-		waiting, stop := context.WithCancel(limited)
-		d.setWake(stop) // before the look, so that a round that ends after it is noticed
 		at, next, err := d.look(ctx)
 		if err != nil {
-			stop()
 			return err
 		}
-		err = d.wait(waiting, at, next)
-		stop()
-		if err != nil {
+		d.beginRounds(ctx, limited)
+		if err := d.wait(limited, at, next); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *Deliverer) setWake(stop context.CancelFunc) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.wake = stop
-}
-
-// wait returns once something was written to the store, a round ended, or next has come.
+// wait returns once something was written to the store, or next has come.
 func (d *Deliverer) wait(ctx context.Context, at storage.Cursor, next time.Time) error {
 	wait := idleEvery
 	if !next.IsZero() {
@@ -125,32 +113,37 @@ func (d *Deliverer) wait(ctx context.Context, at storage.Cursor, next time.Time)
 	return nil
 }
 
-// look begins the rounds of the webhooks that have something due. It returns the place in the change log that it saw, and when
-// something is due next; zero: nothing is.
+// look finds the webhooks that have something due. It returns the place in the change log that it saw, and when something is
+// due next; zero: nothing is.
 func (d *Deliverer) look(ctx context.Context) (at storage.Cursor, next time.Time, err error) {
-	var due []record.Webhook
-	late := 0
-	err = d.config.Store.View(ctx, func(r storage.Reader) error {
-		due, next, late, at = due[:0], time.Time{}, 0, r.Cursor()
-		all, ends, err := readAll(r)
-		for _, w := range all {
-			when := d.dueAt(w, ends[w.EnvironmentID])
-			late += len(w.Late)
-			if !when.IsZero() && !when.After(d.config.Now()) {
-				due = append(due, w)
-			} else if !when.IsZero() && (next.IsZero() || when.Before(next)) {
-				next = when
-			}
-		}
+	var all []record.Webhook
+	var ends map[string]uint32
+	err = d.config.Store.View(ctx, func(r storage.Reader) (err error) {
+		at = r.Cursor()
+		all, ends, err = readAll(r)
 		return err
 	})
-	d.config.Metrics.setLate(late)
-	for _, w := range due {
-		if err == nil && !d.begin(ctx, w) {
-			break
-		}
+	if err != nil {
+		return at, next, err
 	}
-	return at, next, err
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now, backlogs := d.config.Now(), map[string]backlog{}
+	d.schedule.keep(all)
+	for _, w := range all {
+		t := d.schedule.tasks[w.ID]
+		when := dueAt(w, max(w.Cursor, t.read), ends[w.EnvironmentID], now)
+		switch {
+		case when.IsZero():
+		case !when.After(now):
+			d.schedule.setDue(t)
+		case next.IsZero() || when.Before(next):
+			next = when
+		}
+		backlogs[w.EnvironmentID] = backlogs[w.EnvironmentID].with(w, max(w.Cursor, t.read), ends[w.EnvironmentID])
+	}
+	d.config.Metrics.setBacklogs(backlogs)
+	return at, next, nil
 }
 
 // readAll returns every webhook, and the number of the newest event of each of their Environments.
@@ -177,47 +170,58 @@ func readAll(r storage.Reader) (all []record.Webhook, ends map[string]uint32, er
 	return all, ends, err
 }
 
-// dueAt returns when something of a webhook is due; zero: nothing is. One that has a round is looked at after it.
-func (d *Deliverer) dueAt(w record.Webhook, end uint32) (at time.Time) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.busy[w.ID] {
+// dueAt returns when something of a webhook is due, which has read the events up to read of those up to end; zero: nothing is.
+func dueAt(w record.Webhook, read, end uint32, now time.Time) (at time.Time) {
+	if len(w.Queue) > 0 {
+		return now
+	}
+	if !w.EndedAt.IsZero() {
 		return at
 	}
-	if len(w.Queue) > 0 || end > max(w.Cursor, d.ahead[w.ID]) && len(w.Late) < mostLate {
-		return d.config.Now()
+	if end > read && len(w.Late) < mostLate {
+		at = now
 	}
 	for _, l := range w.Late {
 		if at.IsZero() || l.NextAt.Before(at) {
 			at = l.NextAt
 		}
 	}
+	if !at.IsZero() && at.Before(w.PausedUntil) {
+		at = w.PausedUntil
+	}
 	return at
 }
 
-// begin begins a round of a webhook, unless too many go on.
-func (d *Deliverer) begin(ctx context.Context, w record.Webhook) bool {
+// beginRounds begins the rounds that the schedule has a place for, unless limited has ended.
+func (d *Deliverer) beginRounds(ctx, limited context.Context) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(d.busy) >= mostRounds {
-		return false // the end of one of them wakes
-	}
-	d.busy[w.ID] = true
-	ahead := d.ahead[w.ID]
-	d.rounds.Go(func() {
-		read, err := d.round(ctx, w, ahead)
-		if err != nil && ctx.Err() == nil {
-			d.config.Logger.Warn("origin: a webhook cannot be delivered; it is tried again", "webhook", w.ID, "error", err)
-			select {
-			case <-time.After(retryAfter):
-			case <-ctx.Done():
-			}
+	for limited.Err() == nil {
+		t := d.schedule.begin()
+		if t == nil {
+			return
 		}
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		delete(d.busy, w.ID)
-		d.ahead[w.ID] = read
-		d.wake()
-	})
-	return true
+		read := t.read
+		d.rounds.Go(func() {
+			read, more := d.tryRound(ctx, t.environment, t.id, read)
+			d.mu.Lock()
+			d.schedule.end(t, read, more)
+			d.mu.Unlock()
+			d.beginRounds(ctx, limited)
+		})
+	}
+}
+
+// tryRound is round, and waits a moment if the store fails.
+func (d *Deliverer) tryRound(ctx context.Context, environment, id string, from uint32) (read uint32, more bool) {
+	read, more, err := d.round(ctx, environment, id, from)
+	if err == nil || ctx.Err() != nil {
+		return read, more
+	}
+	d.config.Logger.Warn("origin: a webhook cannot be delivered; it is tried again", "webhook", id, "error", err)
+	select {
+	case <-time.After(retryAfter):
+	case <-ctx.Done():
+	}
+	return read, true
 }

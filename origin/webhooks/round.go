@@ -1,12 +1,14 @@
 package webhooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.com/livery/origin/events"
@@ -16,25 +18,25 @@ import (
 
 // The bounds of a round.
 const (
-	mostEvents   = 64               // that are sent; if the process dies, so many are sent again at most
-	mostRead     = 5000             // events that are looked at
-	roundFor     = 10 * time.Second // then no further event of a Theme is begun
-	mostAtOnce   = 8                // Themes
-	mostLate     = 100              // Themes of a webhook; with so many no new events are begun
-	tryFor       = 24 * time.Hour   // from the first attempt to the last
-	firstBackoff = 5 * time.Second  // between the first two attempts; three times as long after each more
+	mostEvents   = 64              // messages that a round begins, and events in one; if the process dies, so many are sent again at most
+	mostRead     = 5000            // events that are looked at for what is new, and for what is late
+	roundFor     = time.Second     // then no further message is begun, so that other webhooks have their turn
+	mostAtOnce   = 8               // Themes
+	mostLate     = 100             // Themes of a webhook; with so many no new events are begun
+	tryFor       = 24 * time.Hour  // from the first attempt to the last
+	firstBackoff = 5 * time.Second // between the first two attempts; three times as long after each more
 	mostBackoff  = 6 * time.Hour
 	commitEvery  = 1000 // events that a webhook does not want may pass before that is written
 )
 
-// chain is the events of one Theme that a round sends, in their order, up to the first that is not taken.
+// chain is the events of one Theme that a round sends, in their order, up to the first message that is not taken.
 type chain struct {
 	late    *record.LateTheme // as it was before the round; nil: the Theme was not late
 	theme   string            // empty of a delivery by hand
 	byHand  *record.Delivery  // nil: the events below
 	events  []record.Event
 	names   []names
-	more    uint32    // number of the event to go on with; 0: the chain is all there is
+	more    uint32    // number of the event to go on with, whichever Theme it is of; 0: the chain is all there is
 	results []outcome // of the first events; the last may be a failure
 }
 
@@ -43,42 +45,44 @@ type plan struct {
 	webhook record.Webhook
 	chains  []*chain
 	end     uint32 // number of the last event that was looked at
-	oldest  uint32 // number of the oldest event that is there; 0: there is none
+	dropped uint32 // number of the newest event that is not kept any more
 	missed  string // what is not there any more; empty: nothing
 	secrets [][]byte
+	halted  atomic.Bool // the receiver is gone, or asks for a pause
 }
 
-// round sends what is due of a webhook, and commits what came of it. It returns the number of the event up to which nothing
-// more is due.
-func (d *Deliverer) round(ctx context.Context, seen record.Webhook, ahead uint32) (read uint32, err error) {
-	var p plan
+// round sends what is due of a webhook, which has read the events up to from, and commits what came of it. It returns the
+// number of the event up to which nothing more is due, and whether there may be more to send.
+func (d *Deliverer) round(ctx context.Context, environment, id string, from uint32) (read uint32, more bool, err error) {
+	var p *plan
 	err = d.config.Store.View(ctx, func(r storage.Reader) (err error) {
-		p, err = d.plan(r, seen, ahead)
+		p, err = d.plan(r, environment, id, from)
 		return err
 	})
 	if errors.Is(err, storage.ErrNotFound) { // it was deleted
-		return ahead, nil
+		return from, false, nil
 	}
 	if err != nil {
-		return ahead, err
+		return from, false, err
 	}
 	d.send(ctx, p)
 	if len(p.chains) == 0 && p.missed == "" && len(p.webhook.Queue) == 0 && p.end < p.webhook.Cursor+commitEvery {
-		return p.end, nil
+		return p.end, p.end > from && p.end > p.webhook.Cursor, nil
 	}
 	if applied, err := d.commit(ctx, p); !applied {
-		return ahead, err
+		return from, err == nil, err
 	}
-	return p.end, nil
+	return p.end, true, nil
 }
 
-// plan reads what is due. The events of one Theme make a chain each; those of a late Theme that is not due yet make none.
-func (d *Deliverer) plan(r storage.Reader, seen record.Webhook, ahead uint32) (p plan, err error) {
-	w, err := storage.Webhooks.Read(r, seen.EnvironmentID, seen.ID)
+// plan reads what is due. The events of one Theme make a chain each; those of a late Theme that is not due yet make none. What
+// is due by hand comes first, and then what is late for the longest time.
+func (d *Deliverer) plan(r storage.Reader, environment, id string, from uint32) (p *plan, err error) {
+	w, err := storage.Webhooks.Read(r, environment, id)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	p = plan{webhook: w, end: max(w.Cursor, ahead)}
+	p = &plan{webhook: w, end: max(w.Cursor, from)}
 	now := d.config.Now()
 	for _, s := range w.Secrets {
 		if s.RetiresAt.IsZero() || now.Before(s.RetiresAt) {
@@ -89,14 +93,8 @@ func (d *Deliverer) plan(r storage.Reader, seen record.Webhook, ahead uint32) (p
 			p.secrets = append(p.secrets, secret)
 		}
 	}
-	if err = p.findMissed(r); err == nil && len(w.Late) < mostLate {
-		err = p.newEvents(r)
-	}
-	if err == nil {
-		err = p.lateEvents(r, now)
-	}
-	if err == nil {
-		err = p.byHand(r)
+	if err = p.byHand(r); err == nil && w.EndedAt.IsZero() && !now.Before(w.PausedUntil) {
+		err = p.log(r, now)
 	}
 	for _, c := range p.chains {
 		for _, e := range c.events {
@@ -110,39 +108,60 @@ func (d *Deliverer) plan(r storage.Reader, seen record.Webhook, ahead uint32) (p
 	return p, err
 }
 
+// log adds what is due of the log of events.
+func (p *plan) log(r storage.Reader, now time.Time) error {
+	if err := p.findMissed(r); err != nil {
+		return err
+	}
+	var fresh []*chain
+	if len(p.webhook.Late) < mostLate {
+		var err error
+		if fresh, err = p.newEvents(r); err != nil {
+			return err
+		}
+	}
+	err := p.lateEvents(r, now)
+	p.chains = append(p.chains, fresh...)
+	return err
+}
+
 // findMissed notes events that were dropped before they were sent, and passes them.
 func (p *plan) findMissed(r storage.Reader) error {
-	err := storage.Events.Scan(r, storage.Ascending, func(_ []byte, e record.Event) bool {
-		p.oldest = e.Number
-		return false
-	}, p.webhook.EnvironmentID)
+	end, err := storage.EventEnds.Read(r, p.webhook.EnvironmentID)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil
+	}
+	p.dropped = end.Dropped
 	from := p.end + 1
 	for _, l := range p.webhook.Late {
 		from = min(from, l.Event)
 	}
-	if p.oldest > from {
-		p.missed = fmt.Sprintf("events %d to %d were dropped before all of them could be sent", from, p.oldest-1)
-		p.end = max(p.end, p.oldest-1)
+	if p.dropped >= from {
+		p.missed = fmt.Sprintf("events %d to %d were dropped before all of them could be sent", from, p.dropped)
+		p.end = max(p.end, p.dropped)
 	}
 	return err
 }
 
-// newEvents adds the chains of what happened after the cursor.
-func (p *plan) newEvents(r storage.Reader) error {
+// newEvents returns the chains of what happened after the cursor.
+func (p *plan) newEvents(r storage.Reader) (chains []*chain, err error) {
 	themes := map[string]*chain{}
 	for _, l := range p.webhook.Late {
 		themes[l.ThemeID] = nil
 	}
-	sent, looked := 0, 0
-	return storage.Events.ScanAfter(r, storage.Number(p.end), func(_ []byte, e record.Event) bool {
+	sent, looked, most := 0, 0, mostEvents
+	if p.webhook.Format == FormatEvents {
+		most *= mostAtOnce
+	}
+	err = storage.Events.ScanBetween(r, storage.Ascending, storage.Number(p.end), "", func(_ []byte, e record.Event) bool {
 		c, known := themes[e.ThemeID]
 		if wants(p.webhook, e.Kind) && (!known || c != nil) {
-			if !known && len(themes) >= mostLate || sent == mostEvents {
+			if !known && len(themes) >= mostLate || sent == most {
 				return false // each of them may be late after this round
 			}
 			if !known {
 				c = &chain{theme: e.ThemeID}
-				themes[e.ThemeID], p.chains = c, append(p.chains, c)
+				themes[e.ThemeID], chains = c, append(chains, c)
 			}
 			c.events = append(c.events, e)
 			sent++
@@ -151,13 +170,18 @@ func (p *plan) newEvents(r storage.Reader) error {
 		looked++
 		return looked < mostRead
 	}, p.webhook.EnvironmentID)
+	return chains, err
 }
 
-// lateEvents adds the chains of the late Themes that are due. After a failure a chain is one event long.
-func (p *plan) lateEvents(r storage.Reader, now time.Time) (err error) {
-	for i := range p.webhook.Late {
-		l := &p.webhook.Late[i]
-		if err != nil || l.NextAt.After(now) && l.Event >= p.oldest {
+// lateEvents adds the chains of the late Themes that are due. After a failure a chain is one event long. What is not reached is
+// for the next round.
+func (p *plan) lateEvents(r storage.Reader, now time.Time) error {
+	late := slices.Clone(p.webhook.Late)
+	slices.SortStableFunc(late, func(a, b record.LateTheme) int { return a.NextAt.Compare(b.NextAt) })
+	looked := 0
+	for i := range late {
+		l := &late[i]
+		if l.Event > p.dropped && (l.NextAt.After(now) || looked >= mostRead) {
 			continue
 		}
 		c := &chain{theme: l.ThemeID, late: l}
@@ -166,21 +190,21 @@ func (p *plan) lateEvents(r storage.Reader, now time.Time) (err error) {
 		if l.Attempts > 0 {
 			most = 1
 		}
-		err = storage.Events.ScanAfter(r, storage.Number(l.Event-1), func(_ []byte, e record.Event) bool {
-			if e.Number > p.end {
+		err := storage.Events.ScanBetween(r, storage.Ascending, storage.Number(max(l.Event-1, p.dropped)), storage.Number(p.end+1), func(_ []byte, e record.Event) bool {
+			if looked++; len(c.events) == most || looked > mostRead {
+				c.more = e.Number
 				return false
 			}
 			if e.ThemeID == l.ThemeID && wants(p.webhook, e.Kind) {
-				if len(c.events) == most {
-					c.more = e.Number
-					return false
-				}
 				c.events = append(c.events, e)
 			}
 			return true
 		}, p.webhook.EnvironmentID)
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // byHand adds a chain for each delivery that is due by hand.
@@ -198,46 +222,60 @@ func (p *plan) byHand(r storage.Reader) error {
 	return nil
 }
 
-// send sends the chains, some at one time.
-func (d *Deliverer) send(ctx context.Context, p plan) {
+// send sends the chains, some at one time, until the time of the round is over or the receiver wants no more.
+func (d *Deliverer) send(ctx context.Context, p *plan) {
+	until := time.Now().Add(roundFor)
+	over := func() bool { return p.halted.Load() || time.Now().After(until) }
 	var wg sync.WaitGroup
+	defer wg.Wait()
 	turns := make(chan struct{}, mostAtOnce)
 	for _, c := range p.chains {
 		turns <- struct{}{}
+		if over() {
+			return
+		}
 		wg.Go(func() {
 			defer func() { <-turns }()
-			d.sendChain(ctx, p, c)
+			d.sendChain(ctx, p, c, over)
 		})
 	}
-	wg.Wait()
 }
 
 // sendChain sends the events of a chain up to the first that is not taken. An attempt that the end of ctx ended is none.
-func (d *Deliverer) sendChain(ctx context.Context, p plan, c *chain) {
-	started := time.Now()
-	for i, e := range c.events {
-		if time.Since(started) > roundFor {
-			return // the next round goes on with it
+func (d *Deliverer) sendChain(ctx context.Context, p *plan, c *chain, over func() bool) {
+	size := 1
+	if p.webhook.Format == FormatEvents {
+		size = mostEvents
+	}
+	for from := 0; from < len(c.events) && (from == 0 || !over()); from += size {
+		batch := c.events[from:min(from+size, len(c.events))]
+		body, err := bodyOf(p.webhook, batch, c.names[from])
+		o := outcome{text: "the body of the message cannot be made"}
+		if err == nil {
+			// The last event names the message: a message that ends with another event is another message, so that a receiver
+			// which drops what it has seen loses nothing.
+			o = d.config.Sender.send(ctx, message{p.webhook.URL, events.IDOf(batch[len(batch)-1]), body, p.secrets}, d.config.Now())
 		}
-		body, err := bodyOf(p.webhook, e, c.names[i])
-		if err != nil {
-			return // no event has such a body: each is made of texts and numbers
-		}
-		o := d.config.Sender.send(ctx, message{p.webhook.URL, events.IDOf(e), body, p.secrets}, d.config.Now())
 		if ctx.Err() != nil && !o.delivered {
 			return
 		}
-		c.results = append(c.results, o)
-		d.config.Metrics.count(o)
+		d.config.Metrics.count(p.webhook.EnvironmentID, o)
 		if !o.delivered {
+			c.results = append(c.results, o)
+			if o.gone() || o.wait > 0 {
+				p.halted.Store(true)
+			}
 			return
+		}
+		for range batch {
+			c.results = append(c.results, o)
 		}
 	}
 }
 
 // commit writes what a round came to, and tries it until it is written or ctx ends. It reports false if that does not count: the
 // webhook was deleted, or another origin sent the same.
-func (d *Deliverer) commit(ctx context.Context, p plan) (applied bool, err error) {
+func (d *Deliverer) commit(ctx context.Context, p *plan) (applied bool, err error) {
 	environment, id := p.webhook.EnvironmentID, p.webhook.ID
 	for {
 		_, err = d.config.Store.Update(context.WithoutCancel(ctx), environment, func(tx storage.Tx) (record.Change, error) {
@@ -272,12 +310,60 @@ func (p *plan) apply(tx storage.Tx, w *record.Webhook, now time.Time) error {
 	}
 	w.Cursor, w.Commits, w.Late = p.end, w.Commits+1, slices.Clone(w.Late)
 	w.Queue = slices.DeleteFunc(slices.Clone(w.Queue), func(n uint32) bool { return slices.Contains(p.webhook.Queue, n) })
+	gone, taken := false, false
 	for _, c := range p.chains {
 		if err := c.apply(tx, w, now); err != nil {
 			return err
 		}
+		for _, o := range c.results {
+			gone, taken = gone || o.gone(), taken || o.delivered
+			if o.wait > 0 {
+				w.PausedUntil = now.Add(o.wait)
+			}
+		}
 	}
-	return storage.Webhooks.Write(tx, *w, w.EnvironmentID, w.ID)
+	var err error
+	switch {
+	case gone && w.EndedAt.IsZero():
+		err = end(tx, w, now)
+	case taken && !gone && !w.EndedAt.IsZero():
+		err = goOn(tx, w, now)
+	}
+	if err != nil {
+		return err
+	}
+	return storage.WriteDelivered(tx, *w, now)
+}
+
+// end ends a webhook whose receiver is gone: nothing more is sent, but by hand.
+func end(tx storage.Tx, w *record.Webhook, now time.Time) error {
+	for _, l := range w.Late {
+		w.Cursor = min(w.Cursor, l.Event-1)
+		if l.Delivery == 0 {
+			continue
+		}
+		d, err := storage.Deliveries.Read(tx, w.EnvironmentID, w.ID, storage.Number(l.Delivery))
+		if errors.Is(err, storage.ErrNotFound) {
+			continue
+		}
+		d.State, d.NextAt = storage.DeliveryDead, time.Time{}
+		if err = cmp.Or(err, write(tx, w, &d)); err != nil {
+			return err
+		}
+	}
+	w.EndedAt, w.Late, w.PausedUntil = now, nil, time.Time{}
+	return nil
+}
+
+// goOn lets a webhook that had ended go on with what happens from now on. Its log says what it missed.
+func goOn(tx storage.Tx, w *record.Webhook, now time.Time) error {
+	last, err := events.Last(tx, w.EnvironmentID)
+	if err == nil && last > w.Cursor {
+		missed := fmt.Sprintf("of events %d to %d, those that were not sent before the receiver was gone are not sent", w.Cursor+1, last)
+		err = storage.AppendDelivery(tx, w, &record.Delivery{State: storage.DeliveryMissed, CreatedAt: now, Answer: missed})
+	}
+	w.EndedAt, w.Cursor = time.Time{}, last
+	return err
 }
 
 // apply writes the deliveries of a chain, and makes its Theme late if an event is left of it.
@@ -299,10 +385,13 @@ func (c *chain) apply(tx storage.Tx, w *record.Webhook, now time.Time) error {
 			delivery = known
 		}
 		note(&delivery, o, now)
-		if o.delivered {
+		switch {
+		case o.delivered:
 			left.Since = time.Time{}
-		} else {
-			left = retried(left, &delivery, c.events[i], now)
+		case o.gone():
+			left.Event = c.events[i].Number // the webhook ends
+		default:
+			left = retried(left, &delivery, c.events[i], o.wait, now)
 		}
 		if err := write(tx, w, &delivery); err != nil {
 			return err
@@ -352,8 +441,9 @@ func note(d *record.Delivery, o outcome, now time.Time) {
 }
 
 // retried returns what is left of a Theme after an event was not taken: it is tried again until a day after its first attempt,
-// or after it happened if that was while the Theme was late already; the next one follows then.
-func retried(left record.LateTheme, d *record.Delivery, e record.Event, now time.Time) record.LateTheme {
+// or after it happened if that was while the Theme was late already; the next one follows then. The receiver asks to wait for
+// some time; 0: it does not.
+func retried(left record.LateTheme, d *record.Delivery, e record.Event, wait time.Duration, now time.Time) record.LateTheme {
 	if left.Since.IsZero() {
 		left.Since = now
 	}
@@ -366,7 +456,7 @@ func retried(left record.LateTheme, d *record.Delivery, e record.Event, now time
 		left.Event, left.Attempts = e.Number+1, 0
 		return left
 	}
-	left.Event, left.Attempts, left.NextAt = e.Number, d.Attempts, now.Add(backoff(d.Attempts))
+	left.Event, left.Attempts, left.NextAt = e.Number, d.Attempts, now.Add(max(backoff(d.Attempts), wait))
 	if left.NextAt.After(until) {
 		left.NextAt = until
 	}

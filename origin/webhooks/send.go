@@ -26,6 +26,9 @@ const (
 	maxHead   = 200     // bytes of it that the log shows
 )
 
+// keepFor is how long a connection without a message is kept: a name that leads elsewhere now is followed after it.
+const keepFor = 30 * time.Second
+
 // SenderConfig says how receivers are reached.
 type SenderConfig struct {
 	Networks []netip.Prefix // that webhooks may reach beside the public internet, over http too
@@ -50,7 +53,9 @@ func NewSender(c SenderConfig) *Sender {
 				DialContext:            s.dialer(scheme),
 				TLSClientConfig:        &tls.Config{RootCAs: c.Roots, MinVersion: tls.VersionTLS12},
 				MaxResponseHeaderBytes: 16 << 10,
-				DisableKeepAlives:      true, // so that each message resolves and checks anew
+				MaxIdleConns:           mostRounds * mostAtOnce,
+				MaxIdleConnsPerHost:    mostAtOnce,
+				IdleConnTimeout:        keepFor,
 				DisableCompression:     true,
 			},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -73,7 +78,11 @@ type outcome struct {
 	status    int    // of the answer; 0 if there was none
 	text      string // what happened, in words
 	took      time.Duration
+	wait      time.Duration // that the receiver asks for before the next message; 0 if it does not
 }
+
+// gone reports whether the receiver is gone for ever.
+func (o outcome) gone() bool { return o.status == http.StatusGone }
 
 // send makes one attempt.
 func (s *Sender) send(ctx context.Context, m message, now time.Time) (o outcome) {
@@ -88,6 +97,7 @@ func (s *Sender) send(ctx context.Context, m message, now time.Time) (o outcome)
 	sign(request.Header, m, now)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "Livery-Webhooks")
+	request.Header["Idempotency-Key"] = []string{} // not sent: it lets the client try again if a kept connection was closed
 	answer, err := s.clients[request.URL.Scheme].Do(request)
 	if err != nil {
 		return outcome{text: reason(err)}
@@ -95,6 +105,9 @@ func (s *Sender) send(ctx context.Context, m message, now time.Time) (o outcome)
 	defer func() { _ = answer.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	o = outcome{delivered: answer.StatusCode/100 == 2, status: answer.StatusCode, text: head(body)}
+	if !o.delivered && !o.gone() {
+		o.wait = waitOf(answer.Header.Get("Retry-After"), now)
+	}
 	switch {
 	case answer.StatusCode/100 == 3:
 		o.text = "redirects are not followed"
@@ -102,6 +115,23 @@ func (s *Sender) send(ctx context.Context, m message, now time.Time) (o outcome)
 		o.text = reason(err)
 	}
 	return o
+}
+
+// waitOf returns how long a receiver asks to wait in its Retry-After, in seconds or as a date: mostBackoff at most, and 0 for a
+// text that is neither.
+func waitOf(retryAfter string, now time.Time) time.Duration {
+	if retryAfter != "" && strings.Trim(retryAfter, "0123456789") == "" {
+		seconds, err := strconv.ParseInt(retryAfter, 10, 32)
+		if err != nil { // more than there are
+			return mostBackoff
+		}
+		return min(time.Duration(seconds)*time.Second, mostBackoff)
+	}
+	at, err := http.ParseTime(retryAfter)
+	if err != nil {
+		return 0
+	}
+	return min(max(at.Sub(now), 0), mostBackoff)
 }
 
 // sign sets the headers of the Standard Webhooks convention.

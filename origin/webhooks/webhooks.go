@@ -22,10 +22,14 @@ import (
 
 // The formats of bodies.
 const (
-	FormatEvent = "event" // the event, as the API shows it
-	FormatPurge = "purge" // the surrogate keys of the files that changed
-	FormatChat  = "chat"  // a sentence
+	FormatEvent  = "event"  // the event, as the API shows it
+	FormatEvents = "events" // some events of one Theme, in their order
+	FormatPurge  = "purge"  // the surrogate keys of the files that changed
+	FormatChat   = "chat"   // a sentence
 )
+
+// Formats returns the formats of bodies.
+func Formats() []string { return []string{FormatEvent, FormatEvents, FormatPurge, FormatChat} }
 
 // The bounds of webhooks.
 const (
@@ -57,8 +61,8 @@ func (s *Sender) Faults(in Input) (faults []string) {
 	if len(in.Kinds) > len(events.Kinds()) {
 		faults = append(faults, "kinds: names a kind twice")
 	}
-	if in.Format != FormatEvent && in.Format != FormatPurge && in.Format != FormatChat {
-		faults = append(faults, "format: must be event, purge or chat")
+	if !slices.Contains(Formats(), in.Format) {
+		faults = append(faults, "format: must be one of "+strings.Join(Formats(), ", "))
 	}
 	if utf8.RuneCountInString(in.Description) > maxDescription || strings.ContainsFunc(in.Description, unicode.IsControl) {
 		faults = append(faults, fmt.Sprintf("description: must have at most %d characters, none a control character", maxDescription))
@@ -100,6 +104,7 @@ func addSecret(w *record.Webhook, m *auth.Master, now time.Time) string {
 type Due struct {
 	Webhook  record.Webhook
 	Delivery record.Delivery
+	Now      time.Time
 }
 
 // Ping makes a test of the webhook due. tag is a random text. It reports false if too much is due by hand already.
@@ -109,7 +114,7 @@ func Ping(w record.Webhook, by, tag string, now time.Time) (Due, bool) {
 		Event: record.Event{Number: w.Last + 1, Tag: tag, At: now, By: by, Kind: events.WebhookPing},
 	}
 	w.Queue = append(slices.Clone(w.Queue), d.Number)
-	return Due{w, d}, len(w.Queue) <= maxQueue
+	return Due{w, d, now}, len(w.Queue) <= maxQueue
 }
 
 // Redeliver makes a delivery due once more: one that is retried at its own place in the order, any other beside it. It
@@ -120,13 +125,13 @@ func Redeliver(w record.Webhook, d record.Delivery, now time.Time) (Due, bool) {
 		w.Late = slices.Clone(w.Late)
 		for i := range w.Late {
 			if w.Late[i].Delivery == d.Number {
-				w.Late[i].NextAt = now
+				w.Late[i].NextAt, w.PausedUntil = now, time.Time{}
 			}
 		}
 	} else if !slices.Contains(w.Queue, d.Number) {
 		d.State, w.Queue = storage.DeliveryWaiting, append(slices.Clone(w.Queue), d.Number)
 	}
-	return Due{w, d}, len(w.Queue) <= maxQueue
+	return Due{w, d, now}, len(w.Queue) <= maxQueue
 }
 
 // Write writes both.
@@ -138,7 +143,7 @@ func (d Due) Write(tx storage.Tx) error {
 	} else {
 		err = storage.Deliveries.Write(tx, d.Delivery, w.EnvironmentID, w.ID, storage.Number(d.Delivery.Number))
 	}
-	return errors.Join(err, storage.Webhooks.Write(tx, w, w.EnvironmentID, w.ID))
+	return errors.Join(err, storage.WriteDelivered(tx, w, d.Now))
 }
 
 // Describe says in a sentence what a new webhook does, without what may be a secret.

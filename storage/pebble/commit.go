@@ -21,7 +21,7 @@ type pendingCommit struct {
 }
 
 // Update runs fn once, serially in its scope, and commits what it wrote as one durable step. Any
-// Set, Delete or DeletePrefix is a write; if there was none nothing is committed and the Cursor
+// Set or deletion is a write; if there was none nothing is committed and the Cursor
 // is that of the snapshot fn read. A ctx that ends before the commit begins stops it; afterwards it
 // is waited for to the end. The scope is free for its next writer as soon as the commit has its
 // place, before it is durable.
@@ -103,11 +103,10 @@ func (s *Store) apply(ctx context.Context, t *storage.Overlay, change record.Cha
 	return pendingCommit{batch: batch, state: at, leave: leave}, err
 }
 
-// fill adds the writes of t to batch: prefixes first, because what was written after them stays.
+// fill adds the writes of t to batch: the deleted ranges first, because what was written after them stays.
 func fill(batch *pebble.Batch, t *storage.Overlay) error {
-	for _, prefix := range t.Cleared() {
-		start, end := storage.Span(prefix)
-		if err := batch.DeleteRange(start, end, nil); err != nil {
+	for _, r := range t.Cleared() {
+		if err := batch.DeleteRange(r.Start, r.End, nil); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,7 @@ const tagSize = 8
 type writes struct {
 	scope   string
 	base    storage.Cursor // the newest entry of the log that the function was shown
-	cleared [][]byte
+	cleared []storage.Range
 	deleted [][]byte
 	keys    [][]byte
 	values  [][]byte

@@ -125,9 +125,8 @@ func enterAll(b *pgx.Batch, fresh []*writes) {
 		return
 	}
 	for _, w := range fresh {
-		for _, prefix := range w.cleared {
-			start, end := storage.Span(prefix)
-			b.Queue("DELETE FROM livery_keys WHERE key >= $1 AND key < $2", start, end)
+		for _, r := range w.cleared {
+			b.Queue("DELETE FROM livery_keys WHERE key >= $1 AND key < $2", r.Start, r.End)
 		}
 		if len(w.deleted) > 0 {
 			b.Queue("DELETE FROM livery_keys WHERE key = ANY($1)", w.deleted)

@@ -357,12 +357,15 @@ type Event struct {
 	Version   uint32    `json:"version,omitzero"`   // that was published; 0 if none was
 	Note      string    `json:"note,omitzero"`      // of the version
 	ETag      string    `json:"etag,omitzero"`      // of the draft that was made; empty if none was, and of earlier releases
+	Count     int       `json:"count,omitzero"`     // of the Variants that it is about, if they are many; else 0
+	Variants  []string  `json:"variants,omitzero"`  // ids of the first of many
 }
 
 // EventEnd is where the events of an Environment end.
 type EventEnd struct {
-	Last uint32    `json:"last"` // number of the newest event
-	At   time.Time `json:"at"`   // of the newest event
+	Last    uint32    `json:"last"`             // number of the newest event
+	At      time.Time `json:"at"`               // of the newest event
+	Dropped uint32    `json:"dropped,omitzero"` // number of the newest event that is not kept any more, nor are those before; 0: all are kept
 }
 
 // Webhook is an address that is sent the events of an Environment, and how far it is with them.
@@ -371,15 +374,20 @@ type Webhook struct {
 	EnvironmentID string          `json:"environmentID"`
 	URL           string          `json:"url"`
 	Kinds         []string        `json:"kinds"`  // of the events that are sent; empty: all that its format is for
-	Format        string          `json:"format"` // of bodies: event, purge or chat
+	Format        string          `json:"format"` // of bodies: event, events, purge or chat
 	Description   string          `json:"description,omitzero"`
 	Secrets       []WebhookSecret `json:"secrets"` // the newest first
 	CreatedAt     time.Time       `json:"createdAt"`
+
+	EndedAt     time.Time `json:"endedAt,omitzero"`     // when the receiver answered 410 Gone; zero: it did not, or it took a delivery by hand since
+	PausedUntil time.Time `json:"pausedUntil,omitzero"` // as the receiver's Retry-After asked; nothing is sent before, but by hand
 
 	Cursor  uint32      `json:"cursor"`           // number of the event up to which all are sent, not wanted, or of a late Theme
 	Late    []LateTheme `json:"late,omitzero"`    // in no order
 	Queue   []uint32    `json:"queue,omitzero"`   // numbers of the deliveries that are due once, by hand
 	Last    uint32      `json:"last,omitzero"`    // number of the newest delivery
+	Dropped uint32      `json:"dropped,omitzero"` // number of the newest delivery that is not kept any more, nor are those before; 0: all are kept
+	Thinned uint32      `json:"thinned,omitzero"` // number of the delivery up to which those that were delivered are not kept
 	Commits uint64      `json:"commits,omitzero"` // of sent deliveries: two that send at one time notice each other by it
 }
 

@@ -72,6 +72,12 @@ func (m *memory) DeletePrefix(prefix []byte) error {
 	return nil
 }
 
+// DeleteRange removes every key from start on that comes before end.
+func (m *memory) DeleteRange(start, end []byte) error {
+	maps.DeleteFunc(m.keys, func(key, _ string) bool { return key >= string(start) && key < string(end) })
+	return nil
+}
+
 func (m *memory) pairs(prefix string, order storage.Order) []pair {
 	var all []pair
 	for key, value := range m.keys {
@@ -119,6 +125,7 @@ type machine struct {
 type operation struct {
 	kind       string
 	key, value string
+	end        string // of deleteRange
 	order      storage.Order
 }
 
@@ -128,11 +135,12 @@ func operations() *rapid.Generator[[]operation] {
 		letter := rapid.SampledFrom([]byte("AKk")).Draw(t, "table")
 		return string(storage.Key(letter, rapid.SliceOfN(part, 0, 2).Draw(t, "parts")...))
 	})
-	kinds := []string{"set", "set", "set", "delete", "deletePrefix", "get", "scan"}
+	kinds := []string{"set", "set", "set", "delete", "deletePrefix", "deleteRange", "get", "scan"}
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) operation {
 		return operation{
 			kind:  rapid.SampledFrom(kinds).Draw(t, "kind"),
 			key:   key.Draw(t, "key"),
+			end:   key.Draw(t, "end"),
 			value: rapid.StringN(0, 3, -1).Draw(t, "value"),
 			order: storage.Order(rapid.Bool().Draw(t, "descending")),
 		}
@@ -149,6 +157,8 @@ func (op operation) run(t tester, tx, model storage.Tx) (wrote bool, err error) 
 		return true, errors.Join(tx.Delete(key), model.Delete(key))
 	case "deletePrefix":
 		return true, errors.Join(tx.DeletePrefix(key), model.DeletePrefix(key))
+	case "deleteRange":
+		return true, errors.Join(tx.DeleteRange(key, []byte(op.end)), model.DeleteRange(key, []byte(op.end)))
 	case "get":
 		got, err := tx.Get(key)
 		want, wantErr := model.Get(key)

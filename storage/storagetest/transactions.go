@@ -15,6 +15,8 @@ func runTransactions(t *testing.T, open Open) {
 	prove(t, open, []rule{
 		{"a transaction reads its own writes", ownWrites},
 		{"DeletePrefix deletes what was there and what the transaction wrote, not what it writes later", deletePrefix},
+		{"DeleteRange deletes from its start on before its end, what the transaction wrote too, and not what it writes later", deleteRange},
+		{"trimmed events are gone, and EventEnd says where the rest begins", trimmedEvents},
 		{"a scan shows the writes made before it began", scanWhileWriting},
 		{"an error from the function is returned and writes nothing", refused},
 		{"where nothing was written nothing is committed", nothingWritten},
@@ -81,6 +83,86 @@ func deletePrefix(t *testing.T, store storage.Store) {
 	if got, want := len(logged(t, store, storage.Cursor{})), 3; got != want {
 		t.Errorf("%d entries in the log, want %d", got, want)
 	}
+}
+
+func deleteRange(t *testing.T, store storage.Store) {
+	update(t, store, "e", write("Ka\x00", "1", "Kb\x00", "1", "Kc\x00", "1", "Kd\x00", "1", "Ke\x00", "1"))
+	want := []pair{{"Ka\x00", "1"}, {"Kc\x00", "3"}, {"Kd\x00", "1"}, {"Ke\x00", "1"}}
+	update(t, store, "e", func(tx storage.Tx) (record.Change, error) {
+		_, err := write("Kbb\x00", "2", "Kc\x00", "2")(tx)
+		err = errors.Join(err, tx.DeleteRange([]byte("Kb\x00"), []byte("Kd\x00")))
+		if got, getErr := tx.Get([]byte("Kbb\x00")); !errors.Is(getErr, storage.ErrNotFound) {
+			t.Errorf("Get in the deleted range = %q, %v, want ErrNotFound", got, getErr)
+		}
+		err = errors.Join(err, tx.Set([]byte("Kc\x00"), []byte("3")))
+		for _, order := range []storage.Order{storage.Ascending, storage.Descending} {
+			if got := pairs(t, tx, "K", order); !slices.Equal(got, want) {
+				t.Errorf("Scan in the transaction = %q, want %q", got, want)
+			}
+			slices.Reverse(want)
+		}
+		return record.Change{}, err
+	})
+	if got := stored(t, store); !slices.Equal(got, want) {
+		t.Errorf("stored = %q, want %q", got, want)
+	}
+	update(t, store, "e", func(tx storage.Tx) (record.Change, error) {
+		return record.Change{}, tx.DeleteRange([]byte("Kd\x00"), []byte("Kb\x00"))
+	})
+	if got := stored(t, store); !slices.Equal(got, want) {
+		t.Errorf("stored after an empty range was deleted = %q, want %q", got, want)
+	}
+	if got, want := len(logged(t, store, storage.Cursor{})), 3; got != want {
+		t.Errorf("%d entries in the log, want %d", got, want)
+	}
+}
+
+func trimmedEvents(t *testing.T, store storage.Store) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	appendEvents := func(n int, at time.Time) {
+		update(t, store, "e", func(tx storage.Tx) (record.Change, error) {
+			var all []record.Event
+			for range n {
+				all = append(all, record.Event{At: at, Kind: "theme.created"})
+			}
+			return record.Change{}, storage.AppendEvents(tx, "e", all, func() string { return "tag" })
+		})
+	}
+	want := func(dropped, last uint32) {
+		t.Helper()
+		view(t, store, func(r storage.Reader) {
+			end, err := storage.EventEnds.Read(r, "e")
+			if err != nil || end.Dropped != dropped || end.Last != last {
+				t.Errorf("the end of the events = %+v, %v, want %d dropped of %d", end, err, dropped, last)
+			}
+			next := dropped
+			if err := storage.Events.Scan(r, storage.Ascending, func(_ []byte, e record.Event) bool {
+				next++
+				return e.Number == next
+			}, "e"); err != nil || next != last {
+				t.Errorf("the events end with %d, %v, want %d without a gap", next, err, last)
+			}
+		})
+	}
+	trim := func(before time.Time, keep uint32, dropped int) {
+		t.Helper()
+		if n, err := storage.TrimEvents(context.Background(), store, "e", before, now, keep); n != dropped || err != nil {
+			t.Errorf("TrimEvents() = %d, %v, want %d", n, err, dropped)
+		}
+	}
+	trim(now, 1, 0)
+	appendEvents(2300, now)
+	trim(now, 2300, 0)
+	trim(now, 100, 2200)
+	want(2200, 2300)
+	appendEvents(10, now.Add(time.Hour))
+	trim(now.Add(time.Minute), 1000, 100)
+	want(2300, 2310)
+	trim(now.Add(2*time.Hour), 1000, 10)
+	want(2310, 2310)
+	appendEvents(1, now)
+	trim(now, 1000, 0)
+	want(2310, 2311)
 }
 
 func scanWhileWriting(t *testing.T, store storage.Store) {

@@ -152,7 +152,7 @@ var house = map[string]room{
 	"origin/session":        {ours: "origin/auth origin/httpserver storage storage/record", others: "github.com/go-json-experiment/json github.com/valyala/fasthttp"},
 	"origin/api/bulk":       {ours: "origin/theming renderer/jsontree storage/record", others: "github.com/go-json-experiment/json"},
 	"origin/events":         {ours: "storage storage/record", others: "github.com/go-json-experiment/json"},
-	"origin/webhooks":       {ours: "origin/auth origin/events storage storage/record", others: "github.com/go-json-experiment/json github.com/prometheus/client_golang"},
+	"origin/webhooks":       {ours: "origin/auth origin/events storage storage/record", others: "github.com/go-json-experiment/json github.com/prometheus/client_golang golang.org/x/net"},
 	"origin/api/listing":    {ours: "storage storage/record"},
 	"origin/api/queryparam": {ours: "renderer/jsontree spelling"},
 	"origin/api/reference":  {ours: "renderer/jsontree", others: "github.com/yuin/goldmark"},

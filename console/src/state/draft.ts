@@ -288,7 +288,7 @@ export function draftOf(environmentPath: string, theme: string, variant: string 
 	const path = `${environmentPath}/themes/${theme}${variant ? `/variants/${variant}` : ""}/tokens`;
 	let draft = drafts.get(path);
 	if (!draft) {
-		draft = new Draft(variant ? "variant" : "theme", path, (e) => e.theme === theme && (e.variant === variant || (variant !== null && e.kind === "theme.published")));
+		draft = new Draft(variant ? "variant" : "theme", path, (e) => e.theme === theme && (e.variant === variant || (variant !== null && (e.kind === "theme.published" || e.kind.startsWith("variants.")))));
 		drafts.set(path, draft);
 		for (const [old, d] of drafts) if (drafts.size > 8 && d !== draft && d.pending.value.length === 0) drafts.delete(old);
 	}

@@ -12,6 +12,7 @@ export interface Happening {
 	variant: string | null;
 	version: number | null;
 	note: string | null;
+	count?: number; // of the Variants, if they are many
 }
 
 export type Listener = (event: Happening) => void;

@@ -66,6 +66,7 @@ export class AllOverrides {
 	/** Follows what other people change until the function it returns is called. */
 	follow(): () => void {
 		return listen((event: Happening & { etag?: string | null }) => {
+			if (event.theme === this.theme && event.count) void this.read();
 			if (event.theme !== this.theme || !event.variant) return;
 			if (event.kind === "variant.deleted") {
 				const rows = new Map(this.rows.value);

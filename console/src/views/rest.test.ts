@@ -111,6 +111,7 @@ test("events are sentences, and neighbours that say the same are one", () => {
 	const event = (kind: string, variant: string | null = null, version: number | null = null, by = "ada"): Happening => ({ id: Math.random().toString(), at: "", by, kind, environment: "e", theme: "t", variant, version, note: null }) as Happening;
 	for (const [kind] of kinds.slice(1)) ok(!action({ kind, version: null }).includes("."), kind);
 	equal(action({ kind: "variant.published", version: 3 }), "published version 3 of the Variant");
+	equal(action({ kind: "variants.published", version: 3, count: 42 }), "published version 3 of 42 Variants");
 	const groups = grouped([event("variant.drafted", "v"), event("variant.drafted", "w"), event("variant.drafted", "v"), event("theme.published", null, 2), event("theme.published", null, 1), event("variant.drafted", "v", null, "bob")]);
 	deepEqual(groups.map((g) => [g.count, g.variants.join()]), [[3, "v,w"], [1, ""], [1, ""], [1, "v"]]);
 	ok(fits(event("theme.drafted"), { theme: "t", kind: "", by: "AD" }) && !fits(event("theme.drafted"), { theme: "", kind: "theme.created", by: "" }));

@@ -11,7 +11,7 @@ import "./activity.css";
 type Webhook = Schemas["Webhook"];
 type WithSecret = Schemas["WebhookWithSecret"];
 type Delivery = Schemas["Delivery"];
-const formats: readonly (readonly [Webhook["format"] & string, string])[] = [["event", "The event, for programs"], ["chat", "A sentence, for a chat"], ["purge", "Keys to purge, for a CDN"]];
+const formats: readonly (readonly [Webhook["format"] & string, string])[] = [["event", "The event, for programs"], ["events", "Several events, for programs that take many"], ["chat", "A sentence, for a chat"], ["purge", "Keys to purge, for a CDN"]];
 
 export function Webhooks({ params }: { params: Record<string, string> }) {
 	const e = params.environment!;
@@ -91,6 +91,7 @@ function One({ path, webhook: w, reload, onSecret }: { path: string; webhook: We
 			<h2>{w.description || w.url}</h2>
 			<p><code>{w.url}</code></p>
 			<p class="muted">{formats.find(([f]) => f === w.format)?.[1]}; {w.kinds.length === 0 ? "all events" : w.kinds.join(", ")}; made <Time at={w.createdAt} />{w.rotatedAt && <>, secret of <Time at={w.rotatedAt} /></>}</p>
+			{w.endedAt && <p class="notice warning">The receiver answered 410, and is sent nothing since <Time at={w.endedAt} />. It is sent what happens again once it takes a test.</p>}
 			{w.lateThemes.length > 0 && <p class="notice warning">It did not take events of {w.lateThemes.length === 1 ? "a Theme" : `${w.lateThemes.length} Themes`} yet; they are tried again.</p>}
 			<div class="actions">
 				<Button onClick={() => run(test())}>Send a test</Button>

@@ -14,13 +14,14 @@ const actions: Readonly<Record<string, string>> = {
 export const kinds: readonly (readonly [string, string])[] = [
 	["", "All kinds"],
 	...["Theme", "Variant"].flatMap((what) => Object.entries(actions).map(([kind, words]) => [`${what.toLowerCase()}.${kind}`, `${words} a ${what}`] as const)),
+	...(["discarded", "published"] as const).map((kind) => [`variants.${kind}`, `${actions[kind]} many Variants`] as const),
 ];
 
 /** What was done, without who and to what. */
-export function action(event: Pick<Happening, "kind" | "version">, many = false): string {
+export function action(event: Pick<Happening, "kind" | "version" | "count">, many = false): string {
 	const [what, kind] = event.kind.split(".");
 	const words = actions[kind ?? ""] ?? event.kind;
-	return `${words}${kind === "published" && event.version ? ` version ${event.version} of` : ""} the ${what === "variant" ? (many ? "Variants" : "Variant") : "Theme"}`;
+	return `${words}${kind === "published" && event.version ? ` version ${event.version} of` : ""} ${what === "variants" ? `${event.count ?? "many"} Variants` : `the ${what === "variant" ? (many ? "Variants" : "Variant") : "Theme"}`}`;
 }
 
 export interface Filter {
