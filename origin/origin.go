@@ -65,6 +65,7 @@ type Config struct {
 	Console     fs.FS                                // files of the web console; nil: it is not served
 	CORSOrigins []string                             // whose pages may call the API from a browser, as scheme://host[:port]; empty means none
 
+	TrustedProxies  []netip.Prefix // peers whose X-Forwarded-For is believed, and that ConnectionsPerIP does not bound
 	WebhookNetworks []netip.Prefix // that webhooks may reach beside the public internet, over http too
 
 	CollectEvery time.Duration // how often what nothing names is collected; 0 means never
@@ -180,7 +181,7 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 func newServers(c Config, counts *metrics.Metrics) *httpserver.Servers {
 	l := c.Limits
 	return httpserver.NewServers(httpserver.ServerConfig{
-		Connections: l.Connections, ConnectionsPerIP: l.ConnectionsPerIP, BodyBytes: l.BodyBytes, HeaderBytes: l.HeaderBytes,
+		Connections: l.Connections, ConnectionsPerIP: l.ConnectionsPerIP, TrustedProxies: c.TrustedProxies, BodyBytes: l.BodyBytes, HeaderBytes: l.HeaderBytes,
 		ReadTimeout: l.ReadTimeout, WriteTimeout: l.WriteTimeout, IdleTimeout: l.IdleTimeout, Logger: c.Logger,
 		Unread: func(status int) { counts.Observe("", "unread", status, time.Time{}) },
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -14,13 +15,14 @@ import (
 
 // ServerConfig bounds the connections and requests of servers.
 type ServerConfig struct {
-	Connections      int           // at one time
-	ConnectionsPerIP int           // of an IPv4 address or an IPv6 network of 64 bits at one time; negative means no limit
-	BodyBytes        int           // of a request body
-	HeaderBytes      int           // of the request line and header block
-	ReadTimeout      time.Duration // for a whole request
-	WriteTimeout     time.Duration // for a whole answer
-	IdleTimeout      time.Duration // between two requests of a connection
+	Connections      int            // at one time
+	ConnectionsPerIP int            // of an IPv4 address or an IPv6 network of 64 bits at one time; negative means no limit
+	TrustedProxies   []netip.Prefix // are not counted by address
+	BodyBytes        int            // of a request body
+	HeaderBytes      int            // of the request line and header block
+	ReadTimeout      time.Duration  // for a whole request
+	WriteTimeout     time.Duration  // for a whole answer
+	IdleTimeout      time.Duration  // between two requests of a connection
 	Logger           *slog.Logger
 	Unread           func(status int) // called after a request that could not be read was answered
 }
