@@ -155,7 +155,7 @@ func TestALinkLogsOnePersonIn(t *testing.T) {
 	}
 }
 
-// However many guess, whoever has a right link or token is let in, and only guesses are answered 429. A proxy that is
+// A134: however many guess, whoever has a right link or token is let in, and only guesses are answered 429. A proxy that is
 // trusted says who guesses; X-Forwarded-For of anybody else counts for nothing.
 func TestGuessesRefuseNobodyElse(t *testing.T) {
 	t.Parallel()
@@ -241,7 +241,7 @@ func TestSlowLoginsRefuseNobodyElse(t *testing.T) {
 	all.Wait()
 }
 
-// A link asks before it takes the place of a session of someone else, and still counts then.
+// A138: a link asks before it takes the place of a session of someone else, and still counts then.
 func TestALinkReplacesNobodyUnasked(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t, withConsole)
