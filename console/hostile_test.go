@@ -113,7 +113,7 @@ func TestAddressesTellNobodyElse(t *testing.T) {
 		for _, query := range hostileQueries(evil.URL) {
 			address := s.address(pattern) + query
 			for _, what := range open(address) {
-				t.Errorf("%s: %s", address, what)
+				t.Errorf("%s: %s", what, address)
 			}
 		}
 	}
@@ -176,4 +176,32 @@ func hostileQueries(site string) []string {
 		}, append(views, unknown...)...))
 	}
 	return list
+}
+
+// A138: a link of someone else asks before it takes the place of a session, and the page shows no text of an address that is not
+// the answer to a login of its own.
+func TestAddressesReplaceNobody(t *testing.T) {
+	d := startDev(t)
+	p := newBrowser(t)
+	p.visit(d.origin + "/console/?state=x&error=denied&error_description=" + url.QueryEscape("Call 555 0100"))
+	p.says("This login was begun in another tab or is too old.")
+	if text := evaluate[string](p, `document.body.innerText`); strings.Contains(text, "555") {
+		t.Errorf("the page says what the address has:\n%s", text)
+	}
+	p.logInAs(d, "dev")
+	link := strings.Fields(d.livery("console", "--subject", "vera"))[0]
+	p.visit("about:blank")
+	p.visit(link)
+	p.says("You are logged in as dev. The link that you opened logs in someone else in this browser.")
+	p.click("dialog button", "Cancel")
+	p.until(`!document.querySelector("dialog") && document.querySelector(".menu summary").textContent === "dev"`)
+	p.visit("about:blank")
+	p.visit(link)
+	p.click("dialog button", "Use the link")
+	p.until(`document.querySelector(".menu summary")?.textContent === "vera" && !document.querySelector("dialog")`)
+	own := strings.Fields(d.livery("console", "--subject", "vera"))[0]
+	p.visit("about:blank")
+	p.visit(own)
+	p.until(`document.querySelector(".menu summary")?.textContent === "vera" && location.hash === "" && !document.querySelector("dialog")`)
+	p.bad = slices.DeleteFunc(p.bad, func(text string) bool { return strings.Contains(text, "409") })
 }
