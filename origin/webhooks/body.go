@@ -55,9 +55,9 @@ func bodyOf(w record.Webhook, e record.Event, n names) ([]byte, error) {
 	case FormatPurge:
 		body = purgeBody{surrogateKeys(e)}
 	case FormatChat:
-		body = chatBody{sentence(e, n)}
+		body = chatBody{sentence(e, n, w.Identities)}
 	default:
-		body = events.BodyOf(w.EnvironmentID, e)
+		body = events.BodyOf(w.EnvironmentID, e, w.Identities)
 	}
 	return json.Marshal(body, json.Deterministic(true))
 }
@@ -81,10 +81,14 @@ type chatBody struct {
 	Text string `json:"text"`
 }
 
-// sentence tells an event to people.
-func sentence(e record.Event, n names) string {
+// sentence tells an event to people, with who made the change if identities are told.
+func sentence(e record.Event, n names, identities bool) string {
+	by := ""
+	if identities {
+		by = " by " + plain(e.By)
+	}
 	if e.Kind == events.WebhookPing {
-		return "Livery: this is a test, asked for by " + plain(e.By)
+		return "Livery: this is a test" + by
 	}
 	_, verb, _ := strings.Cut(e.Kind, ".")
 	text := "Theme " + plain(n.theme)
@@ -102,7 +106,7 @@ func sentence(e record.Event, n names) string {
 	if e.Version != 0 {
 		text += " as version " + strconv.FormatUint(uint64(e.Version), 10)
 	}
-	text += " by " + plain(e.By)
+	text += by
 	if e.Note != "" {
 		text += ": " + plain(e.Note)
 	}

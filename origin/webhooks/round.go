@@ -78,6 +78,13 @@ func (d *Deliverer) plan(r storage.Reader, seen record.Webhook, ahead uint32) (p
 	if err != nil {
 		return p, err
 	}
+	if w.Identities {
+		environment, err := storage.Environments.Read(r, w.EnvironmentID)
+		if err != nil {
+			return p, err
+		}
+		w.Identities = environment.Identities == record.IdentitiesFull
+	}
 	p = plan{webhook: w, end: max(w.Cursor, ahead)}
 	now := d.config.Now()
 	for _, s := range w.Secrets {
