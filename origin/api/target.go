@@ -28,7 +28,9 @@ type target struct {
 }
 
 // identifies reports whether the caller is told who made a change in the Environment.
-func (t target) identifies() bool { return auth.Granted{Environment: t.environment, Role: t.role}.Identifies() }
+func (t target) identifies() bool {
+	return auth.Granted{Environment: t.environment, Role: t.role}.Identifies()
+}
 
 // variantsPrefix is what the keys of the Theme's Variants begin with.
 func (t target) variantsPrefix() []byte {

@@ -53,7 +53,7 @@ type Stream struct {
 	Environment string
 	After       Cursor
 	Allowed     func(r storage.Reader) (identities bool, err error) // an error ends the stream: the caller may not see it any more
-	Flush       func(w *bufio.Writer) error  // sends what was written
+	Flush       func(w *bufio.Writer) error                         // sends what was written
 	Now         func() time.Time
 }
 

@@ -37,8 +37,8 @@ type EnvironmentEntry struct {
 	CacheLifetime uint32                 `json:"cacheLifetime" yaml:"cacheLifetime"` // seconds
 	Description   *string                `json:"description" yaml:"description"`     // nil means none
 	Metadata      map[string]string      `json:"metadata" yaml:"metadata"`
-	Grants        map[string]record.Role `json:"grants" yaml:"grants"`                           // by member; exactly these
-	PreviewOf     string                 `json:"previewOf,omitempty" yaml:"previewOf,omitempty"` // slug of the Environment of the Team of whose Themes all Themes here are previews
+	Grants        map[string]record.Role `json:"grants" yaml:"grants"`                             // by member; exactly these
+	PreviewOf     string                 `json:"previewOf,omitempty" yaml:"previewOf,omitempty"`   // slug of the Environment of the Team of whose Themes all Themes here are previews
 	Identities    string                 `json:"identities,omitempty" yaml:"identities,omitempty"` // full (or empty): admins and editors are told who made a change; none: nobody is
 }
 

@@ -382,7 +382,7 @@ type Webhook struct {
 	Format        string          `json:"format"` // of bodies: event, purge or chat
 	Description   string          `json:"description,omitzero"`
 	Identities    bool            `json:"identities,omitzero"` // events say who made the change, if the Environment tells that
-	Secrets       []WebhookSecret `json:"secrets"` // the newest first
+	Secrets       []WebhookSecret `json:"secrets"`             // the newest first
 	CreatedAt     time.Time       `json:"createdAt"`
 
 	Cursor  uint32      `json:"cursor"`           // number of the event up to which all are sent, not wanted, or of a late Theme
