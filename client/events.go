@@ -12,7 +12,7 @@ import (
 type Event struct {
 	ID          string    `json:"id"`
 	At          time.Time `json:"at"`
-	By          string    `json:"by"`   // subject of the token that made the change
+	By          string    `json:"by"`   // subject of the token that made the change; empty if the caller is not told
 	Kind        string    `json:"kind"` // such as theme.published
 	Environment string    `json:"environment"`
 	Theme       string    `json:"theme"`              // id

@@ -12,7 +12,7 @@ import (
 type VersionEntry struct {
 	Version     int       `json:"version"`
 	PublishedAt time.Time `json:"publishedAt"`
-	PublishedBy *string   `json:"publishedBy"` // subject of the token
+	PublishedBy *string   `json:"publishedBy"` // subject of the token; nil if the caller is not told
 	Note        *string   `json:"note"`        // nil without one, too
 	TokenCount  int       `json:"tokenCount"`
 	Added       *int      `json:"added"`   // beside the version before, as Removed and Changed

@@ -15,6 +15,7 @@ type Webhook struct {
 	Kinds       []string   `json:"kinds"`  // of the events that are sent; empty means all that the format is for
 	Format      string     `json:"format"` // event, events, purge or chat
 	Description string     `json:"description"`
+	Identities  bool       `json:"identities"` // its events say who made the change
 	CreatedAt   time.Time  `json:"createdAt"`
 	RotatedAt   *time.Time `json:"rotatedAt"`        // when its secret took the place of another; nil if it is the first
 	EndedAt     *time.Time `json:"endedAt"`          // when the receiver answered 410; nil if it did not
@@ -28,6 +29,7 @@ type NewWebhook struct {
 	Kinds       []string `json:"kinds,omitempty"`  // empty means all that the format is for
 	Format      string   `json:"format,omitempty"` // empty means event
 	Description string   `json:"description,omitempty"`
+	Identities  bool     `json:"identities,omitempty"` // say who made the change
 }
 
 // Delivery is one event for one Webhook.

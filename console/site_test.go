@@ -73,6 +73,7 @@ func TestPageOfTheUser(t *testing.T) {
 	p.logInAs(d, "dev")
 	p.view(th.view("preview") + "?show=site")
 	p.write("Address of a page of yours", s.URL+"/")
+	p.click("button", "Allow "+s.URL)
 	s.has(t, "rgb(1, 1, 1)")
 	lines := evaluate[string](p, `document.querySelector(".look-part pre").textContent`)
 	if !strings.Contains(lines, d.origin) {

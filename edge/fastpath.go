@@ -7,6 +7,7 @@ import (
 	"example.com/livery/edge/loop"
 	"example.com/livery/edge/policy"
 	"example.com/livery/edge/records"
+	"example.com/livery/httpguard"
 )
 
 // fastPath has the answers to plain hits for the event loop: byte for byte what handle answers.
@@ -91,7 +92,7 @@ func (e *Edge) readLoopRequest(x *exchange, r *loop.Request) bool {
 		SecFetchDest: r.SecFetchDest, SecCHUA: r.SecCHUA, UserAgent: r.UserAgent,
 	}
 	if rules.ChecksClient() {
-		x.request.Client = policy.ClientAddr(r.Remote.Addr(), present(&x.lines[2]), e.config.TrustedProxies)
+		x.request.Client = httpguard.ClientAddr(r.Remote.Addr(), present(&x.lines[2]), e.config.TrustedProxies)
 	}
 	return len(r.Origin) <= maxLoopOrigin
 }

@@ -1,6 +1,7 @@
-// Package httpguard judges what decides where an HTTP/1.1 request ends and whether its connection is
-// used again (RFC 9112). Origin and edge refuse what servers and proxies read in different ways: in such
-// a request another reader may see a second one. The package reads bytes only and keeps nothing of them.
+// Package httpguard judges what decides where an HTTP/1.1 request ends, whether its connection is
+// used again (RFC 9112), and who sent it. Origin and edge refuse what servers and proxies read in different
+// ways: in such a request another reader may see a second one. The package reads bytes only and keeps nothing
+// of them.
 package httpguard
 
 import (

@@ -21,6 +21,7 @@ func (o *Origin) openConsole() (err error) {
 	o.console, err = console.NewHandler(console.Config{
 		Context: o.ctx, Files: c.Console, Module: c.Guest, Script: wasm.Script, Edges: []string{c.CDNURL}, Keys: o.keys, Sessions: o.sessions,
 		Issuers: session.NewIssuers(o.keys, c.Now), Store: o.store, Logger: c.Logger, Metrics: o.metrics, Now: c.Now,
+		TrustedProxies: c.TrustedProxies,
 	})
 	return err
 }
@@ -30,7 +31,7 @@ func newSessions(c Config, keys *auth.Keys) *session.Sessions {
 	if c.Console == nil {
 		return nil
 	}
-	return &session.Sessions{Keys: keys, Now: c.Now, Secure: strings.HasPrefix(c.PublicURL, "https://")}
+	return &session.Sessions{Keys: keys, Now: c.Now, Secure: c.overHTTPS()}
 }
 
 // consoleURL returns the address of the console, "" without one.
@@ -50,7 +51,21 @@ func (o *Origin) servePublic() fasthttp.RequestHandler {
 	if o.documents != nil {
 		serve = split(documents.Owns, o.framed(o.documents.Serve), serve)
 	}
+	if o.config.overHTTPS() {
+		serve = strictTransport(serve)
+	}
 	return serve
+}
+
+// overHTTPS reports whether callers reach the API over https, whatever the origin itself sees.
+func (c Config) overHTTPS() bool { return strings.HasPrefix(c.PublicURL, "https://") }
+
+// strictTransport tells browsers to come over https alone for a year (RFC 6797).
+func strictTransport(handler fasthttp.RequestHandler) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		handler(ctx)
+		ctx.Response.Header.Set(fasthttp.HeaderStrictTransportSecurity, "max-age=31536000")
+	}
 }
 
 // split answers requests for the paths that owns names with theirs, and all others with rest.

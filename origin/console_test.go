@@ -19,6 +19,7 @@ import (
 
 	"github.com/andybalholm/brotli"
 
+	"example.com/livery/docs/site"
 	"example.com/livery/origin"
 	"example.com/livery/origin/auth"
 )
@@ -349,6 +350,26 @@ func TestSessionsOverHTTPSAreForThisHostAlone(t *testing.T) {
 	b.cookie = strings.TrimPrefix(b.cookie, "__Host-")
 	if r := b.ask("GET", apiPath+"/me", ""); r.status != 401 {
 		t.Errorf("a cookie of the other name = %d, want 401", r.status)
+	}
+}
+
+// Every answer of an origin whose address is https tells browsers to come over https alone; that of another origin does
+// not, since its host may serve other programs over http.
+func TestBrowsersComeOverHTTPSAlone(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{testPublicURL: "max-age=31536000", "http://origin.example": ""} {
+		h := newTestOrigin(t, withConsole, func(c *origin.Config) {
+			c.PublicURL = address
+			c.Documents = func() (map[string]site.File, error) {
+				return site.Build(site.Source{Version: "1.2.3", Files: fstest.MapFS{"docs/index.md": {Data: []byte("# First\n")}}})
+			}
+		})
+		b := &browser{h: h}
+		for _, path := range []string{"/console/", "/console/assets/app-1234.js", "/console/assets/none.js", "/console/session", "/docs/", "/docs/none", apiPath + "/environments", apiPath + "/openapi.json", apiPath + "/none", "/"} {
+			if r := b.ask("GET", path, ""); r.header.Get("Strict-Transport-Security") != want {
+				t.Errorf("%s: GET %s = %d, Strict-Transport-Security %q, want %q", address, path, r.status, r.header.Get("Strict-Transport-Security"), want)
+			}
+		}
 	}
 }
 

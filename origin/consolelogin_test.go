@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,7 +40,7 @@ func linkTo(t *testing.T, call func(int, string, string, string) string, subject
 
 func (b *browser) useCode(code string) int {
 	b.h.t.Helper()
-	b.h.clock.move(time.Second) // attempts are limited
+	b.h.clock.move(time.Second) // failures are limited
 	return b.ask("POST", "/console/session", fmt.Sprintf(`{"code":%q}`, code)).status
 }
 
@@ -154,6 +155,117 @@ func TestALinkLogsOnePersonIn(t *testing.T) {
 	}
 }
 
+// A134: however many guess, whoever has a right link or token is let in, and only guesses are answered 429. A proxy that is
+// trusted says who guesses; X-Forwarded-For of anybody else counts for nothing.
+func TestGuessesRefuseNobodyElse(t *testing.T) {
+	t.Parallel()
+	for name, trusted := range map[string]bool{"no proxy is trusted": false, "the proxy is trusted": true} {
+		h := newTestOrigin(t, withConsole, func(c *origin.Config) {
+			at := time.Now() // stands still, so that no guess is forgotten
+			c.Now = func() time.Time { return at }
+			if trusted {
+				c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+			}
+		})
+		call := h.operator()
+		b := &browser{h: h}
+		guess := func(client string) int {
+			return b.ask("POST", "/console/session", fmt.Sprintf(`{"code":%q}`, strings.Repeat("0", 32)), "X-Forwarded-For", client).status
+		}
+		limited := 0
+		for range 40 {
+			if status := guess("192.0.2.1"); status == 429 {
+				limited++
+			} else if status != 401 {
+				t.Fatalf("%s: a guess = %d", name, status)
+			}
+		}
+		if limited != 30 {
+			t.Errorf("%s: %d of 40 guesses are answered 429, want 30", name, limited)
+		}
+		for n := range 20 {
+			for what, body := range map[string]string{"link": fmt.Sprintf(`{"code":%q}`, linkTo(t, call, designer)), "token": fmt.Sprintf(`{"token":%q}`, h.token(owner))} {
+				if r := (&browser{h: h}).ask("POST", "/console/session", body, "X-Forwarded-For", "192.0.2.1"); r.status != 204 {
+					t.Errorf("%s: the right %s %d = %d %s, want 204", name, what, n, r.status, r.body)
+				}
+			}
+		}
+		want := 429
+		if trusted {
+			want = 401
+		}
+		if got := guess("192.0.2.2"); got != want {
+			t.Errorf("%s: a guess of another client = %d, want %d", name, got, want)
+		}
+	}
+}
+
+// One client does not take the places of all who log in at an issuer that is slow.
+func TestSlowLoginsRefuseNobodyElse(t *testing.T) {
+	t.Parallel()
+	i, h := newCodeIssuer(t)
+	h.end()
+	c := h.config
+	c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	h.start(c)
+	asked, goOn := make(chan struct{}), make(chan struct{})
+	i.set(func() { i.wait = func() { asked <- struct{}{}; <-goOn } })
+	body, _ := i.send(&browser{h: h}, "")
+	guess := strings.Replace(body, "the-code", "a guess", 1)
+	ask := func(client string) int {
+		return (&browser{h: h}).ask("POST", "/console/session", guess, "X-Forwarded-For", client).status
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if got := ask("192.0.2.1"); got != 401 {
+				t.Errorf("a guess = %d, want 401", got)
+			}
+		})
+	}
+	for range 4 {
+		<-asked
+	}
+	for range 3 {
+		if got := ask("192.0.2.1"); got != 503 {
+			t.Errorf("one more at one time = %d, want 503", got)
+		}
+	}
+	all.Go(func() {
+		if got := ask("192.0.2.2"); got != 401 {
+			t.Errorf("a login of another client = %d, want 401", got)
+		}
+	})
+	<-asked
+	close(goOn)
+	all.Wait()
+}
+
+// A138: a link asks before it takes the place of a session of someone else, and still counts then.
+func TestALinkReplacesNobodyUnasked(t *testing.T) {
+	t.Parallel()
+	h := newTestOrigin(t, withConsole)
+	call := h.operator()
+	b := &browser{h: h}
+	b.logIn(owner)
+	kept := b.cookie
+	code := linkTo(t, call, designer)
+	r := b.ask("POST", "/console/session", fmt.Sprintf(`{"code":%q}`, code))
+	if r.status != 409 || !strings.Contains(r.body, "someone else") || strings.Contains(r.body, designer) || b.cookie != kept {
+		t.Errorf("a link of someone else = %d %s, want 409", r.status, r.body)
+	}
+	if r := b.ask("POST", "/console/session", fmt.Sprintf(`{"code":%q,"replace":true}`, code)); r.status != 204 || b.cookie == kept {
+		t.Errorf("the link, once it is confirmed = %d %s, want 204", r.status, r.body)
+	}
+	if r := b.ask("POST", "/console/session", fmt.Sprintf(`{"code":%q}`, linkTo(t, call, designer))); r.status != 204 {
+		t.Errorf("a link of the same person = %d %s, want 204", r.status, r.body)
+	}
+	b.cookie = "__Host-livery_session=stale"
+	if r := b.ask("POST", "/console/session", fmt.Sprintf(`{"code":%q}`, linkTo(t, call, owner))); r.status != 204 {
+		t.Errorf("a link beside a session that ended = %d %s, want 204", r.status, r.body)
+	}
+}
+
 // Links that are not used do not fill the store: those that expired go, and the oldest give way.
 func TestLinksAreBounded(t *testing.T) {
 	t.Parallel()
@@ -200,6 +312,7 @@ type codeIssuer struct {
 	broken    string     // what is wrong with it now
 	asked     int        // for its discovery document
 	redirect  string     // that the person was sent with
+	wait      func()     // called before a code is exchanged; nil does nothing
 }
 
 // newCodeIssuer starts an issuer and has the origin trust it.
@@ -256,6 +369,12 @@ func (i *codeIssuer) discovery(w http.ResponseWriter, r *http.Request) {
 
 // token is the token endpoint: the code counts once, for the client that was sent, who knows the verifier.
 func (i *codeIssuer) token(w http.ResponseWriter, r *http.Request) {
+	i.mu.Lock()
+	wait := i.wait
+	i.mu.Unlock()
+	if wait != nil {
+		wait()
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))

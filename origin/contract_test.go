@@ -184,7 +184,7 @@ type exchange struct {
 // general are the headers that any answer may have without being described.
 var general = []string{
 	"Cache-Control", "Connection", "Content-Length", "Content-Type", "Date", "X-Content-Type-Options", "X-Request-Id",
-	"Transfer-Encoding", "Vary", "Content-Encoding", "Ratelimit", "Ratelimit-Policy", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Allow", "Retry-After", "Www-Authenticate",
+	"Transfer-Encoding", "Vary", "Content-Encoding", "Ratelimit", "Ratelimit-Policy", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Allow", "Retry-After", "Strict-Transport-Security", "Www-Authenticate",
 }
 
 // check says in what an exchange departs from the document.

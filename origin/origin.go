@@ -66,6 +66,7 @@ type Config struct {
 	Console     fs.FS                                // files of the web console; nil: it is not served
 	CORSOrigins []string                             // whose pages may call the API from a browser, as scheme://host[:port]; empty means none
 
+	TrustedProxies  []netip.Prefix // peers whose X-Forwarded-For is believed, and that ConnectionsPerIP does not bound
 	WebhookNetworks []netip.Prefix // that webhooks may reach beside the public internet, over http too
 
 	CollectEvery time.Duration // how often what nothing names is collected; 0 means never
@@ -197,7 +198,7 @@ func (o *Origin) acquireBackground(ctx context.Context, _ string) (release func(
 func newServers(c Config, counts *metrics.Metrics) *httpserver.Servers {
 	l := c.Limits
 	return httpserver.NewServers(httpserver.ServerConfig{
-		ConnectionsPerIP: l.ConnectionsPerIP, BodyBytes: l.BodyBytes, HeaderBytes: l.HeaderBytes,
+		ConnectionsPerIP: l.ConnectionsPerIP, TrustedProxies: c.TrustedProxies, BodyBytes: l.BodyBytes, HeaderBytes: l.HeaderBytes,
 		ReadTimeout: l.ReadTimeout, WriteTimeout: l.WriteTimeout, IdleTimeout: l.IdleTimeout, Logger: c.Logger,
 		Unread: func(status int) { counts.Observe("", "unread", status, time.Time{}) },
 	})

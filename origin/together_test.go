@@ -44,7 +44,7 @@ func TestAPersonSeesTheEditsOfAnother(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t, withConsole)
 	b := &browser{h: h}
-	b.logIn(reader)
+	b.logIn(designer)
 	theme := h.theme("t")
 	live, answer := h.streamEvents(t.Context(), "", "", "X-Livery-Console", "1", "Sec-Fetch-Site", "same-origin", "Cookie", b.cookie)
 	if answer.StatusCode != 200 {

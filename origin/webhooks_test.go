@@ -269,7 +269,7 @@ func TestWebhookIsSentEveryEvent(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	h := newTestOrigin(t, trusting, func(c *origin.Config) { c.Registry = registry })
 	h.theme("before")
-	webhook, secret := h.addWebhook(r, `,"description":"the shop"`)
+	webhook, secret := h.addWebhook(r, `,"description":"the shop","identities":true`)
 	theme := h.theme("t")
 	h.patch(theme, red)
 	h.publish(theme)
@@ -499,7 +499,7 @@ func TestWebhookFormats(t *testing.T) {
 	h := newTestOrigin(t, trusting)
 	h.addWebhook(purge, `,"format":"purge"`)
 	chat := &receiver{url: purge.url}
-	h.addWebhook(chat, `,"format":"chat","kinds":["theme.published","variant.drafted"]`)
+	h.addWebhook(chat, `,"format":"chat","identities":true,"kinds":["theme.published","variant.drafted"]`)
 	theme := h.theme("t")
 	h.want(200, "PUT", theme, `{"slug":"t","displayName":"<!channel> *b* @all [x](https://evil.example) & _it_"}`)
 	v := h.variant(theme, "v")

@@ -45,6 +45,7 @@ it again changes nothing. Teams and Environments that the file does not name sta
           kind: sandbox
           cacheLifetime: 2
           previewOf: sandbox  # every Theme here is a preview of one there, and served by the rules of that
+          identities: none    # nobody is told who made a change; default full: editors and admins are
 
 With a section issuers, tokens of OpenID Connect issuers are accepted too, of exactly those that it names. One that is
 bound to a team reaches that Team alone, with the role that a claim names, or with those that environments names, in

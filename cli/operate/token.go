@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/escape"
 	"example.com/livery/cli/term"
 	"example.com/livery/origin/operator"
 )
@@ -25,7 +26,12 @@ func (a *app) tokenCommand() *cobra.Command {
 			}
 			order := operator.TokenOrder{Subject: subject, TTLSeconds: int64(ttl / time.Second), Audience: audience}
 			r := request{method: http.MethodPost, path: "token", body: order}
-			return show(cmd.Context(), a, r, func(token operator.Token) { a.Say("%s", token.Token) })
+			return show(cmd.Context(), a, r, func(token operator.Token) {
+				a.Say("%s", token.Token)
+				if token.Grants == 0 {
+					a.Warn("Note: the subject %s has no grant, so the token may do nothing yet. Give it one in a teams file: livery teams apply --help shows one.", escape.Line(subject))
+				}
+			})
 		},
 	}
 	cmd.Flags().StringVar(&subject, "subject", "", "`SUBJECT` that grants are given to")

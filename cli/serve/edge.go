@@ -24,6 +24,7 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/edge"
 	"example.com/livery/edge/listen"
+	"example.com/livery/httpguard"
 	"example.com/livery/origin/operator"
 	"example.com/livery/wasm"
 )
@@ -271,9 +272,9 @@ func readToken(path, flag string) (string, error) {
 func readRanges(flag string, list []string) ([]netip.Prefix, error) {
 	var ranges []netip.Prefix
 	for _, text := range list {
-		p, err := netip.ParsePrefix(text)
-		if err != nil {
-			return nil, term.UsageError("Write a range such as 10.0.0.0/8 or 2001:db8::/32.", "--%s %q is not a valid CIDR range", flag, text)
+		p, ok := httpguard.ParseRange(text)
+		if !ok {
+			return nil, term.UsageError("Write a range such as 10.0.0.0/8 or 2001:db8::/32, or an address.", "--%s %q is not a valid CIDR range", flag, text)
 		}
 		ranges = append(ranges, p)
 	}

@@ -50,6 +50,7 @@ type originFlags struct {
 	console                             bool
 	webhookNetworks                     []string
 	lifecycleFlags
+	trustedProxies []string
 }
 
 func (a *app) originCommand() *cobra.Command {
@@ -85,7 +86,8 @@ func (a *app) originCommand() *cobra.Command {
 	f.Uint64Var(&o.changesKeep, "changes-keep", 200_000, "how many changes an edge may be behind and still follow the change log, a `COUNT`; an edge further behind asks again for all it serves; 0 keeps all")
 	f.Int64Var(&o.memoryBytes, "memory-bytes", 700<<20, "limit for the Go heap, which the garbage collector tries to stay below, in `BYTES`; give the process a third more; $GOMEMLIMIT overrides it")
 	f.Int64Var(&o.requestMemoryBytes, "request-memory-bytes", 128<<20, "memory for the request bodies and the answers of all callers, in `BYTES`, half of it at most for one Team and a quarter for one caller; what goes beyond it is answered 503")
-	f.IntVar(&o.connectionsPerClient, "connections-per-client", 512, "how many connections one address, or IPv6 network, may have at a time on each listener, a `COUNT`; 0: no limit")
+	f.StringArrayVar(&o.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For is believed; may be repeated (default: none)")
+	f.IntVar(&o.connectionsPerClient, "connections-per-client", 512, "how many connections one address, or IPv6 network, may have at a time on each listener, a `COUNT`; trusted proxies are not counted; 0: no limit")
 	f.IntVar(&o.requestsPerSecond, "requests-per-second", 0, "how many requests a second one caller, the subject of a token, may make of the API, and as many at once, a `COUNT`; more are answered 429; 0: no limit")
 	f.StringArrayVar(&o.corsOrigins, "cors-origin", nil, "`ORIGIN` such as https://app.example.com whose pages may call the API from a browser, with an access token of their own; may be repeated (default: none)")
 	f.BoolVar(&o.docs, "docs", true, "serve the documentation of this version at /docs/, which needs no token")
@@ -146,6 +148,9 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 	s.storeURL, s.storeSingle, s.settings = o.store, o.storeAllowSingle, startedWith
 	s.corsOrigins, s.noDocs, s.noConsole = o.corsOrigins, !o.docs, !o.console
 	if s.webhookNetworks, err = readRanges("webhook-network", o.webhookNetworks); err != nil {
+		return err
+	}
+	if s.trustedProxies, err = readRanges("trusted-proxy", o.trustedProxies); err != nil {
 		return err
 	}
 	s.limits = origin.Limits{RequestMemory: o.requestMemoryBytes, ConnectionsPerIP: cmp.Or(o.connectionsPerClient, -1), RequestsPerSecond: float64(o.requestsPerSecond), IdleTimeout: o.idleTimeout}
@@ -217,6 +222,7 @@ type originSetup struct {
 	pages             func() (map[string]site.File, error) // make the documentation
 	noConsole         bool                                 // the web console is not served
 	webhookNetworks   []netip.Prefix                       // that webhooks may reach beside the public internet
+	trustedProxies    []netip.Prefix                       // whose X-Forwarded-For is believed
 	masterKey         func() (string, error)               // the keys that seal secrets; nil: one that data keeps, made if it is missing
 }
 
@@ -263,7 +269,7 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
 		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: s.auditKeep, CollectEvery: s.collectEvery, ChangesKeep: s.changesKeep,
 		Settings: s.settings,
-		Limits:   s.limits, CORSOrigins: s.corsOrigins, WebhookNetworks: s.webhookNetworks, NoReference: s.noDocs, Documents: s.pages, Console: files,
+		Limits:   s.limits, CORSOrigins: s.corsOrigins, WebhookNetworks: s.webhookNetworks, TrustedProxies: s.trustedProxies, NoReference: s.noDocs, Documents: s.pages, Console: files,
 	})
 	if errors.Is(err, origin.ErrMasterKey) {
 		return nil, &term.Failure{Sentence: err.Error(), Next: "Give the master key with --master-key-file or LIVERY_MASTER_KEY.", Cause: err}

@@ -4,6 +4,8 @@ package clientlimit
 import (
 	"net/netip"
 	"sync"
+
+	"example.com/livery/httpguard"
 )
 
 // Limiter bounds how many connections one client has at a time, so that one client does not take the places of all
@@ -55,10 +57,8 @@ func (l *Limiter) client(a netip.Addr) (netip.Addr, bool) {
 		return a, false
 	}
 	a = a.Unmap().WithZone("")
-	for _, p := range l.exempt {
-		if p.Contains(a) {
-			return a, false
-		}
+	if httpguard.InRanges(l.exempt, a) {
+		return a, false
 	}
 	if a.Is6() {
 		network, _ := a.Prefix(64) // which any IPv6 address has

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"example.com/livery/edge/loop"
+	"example.com/livery/httpguard"
 )
 
 // ProxyListener returns l for connections that come through proxies which speak the PROXY protocol,
@@ -32,11 +33,8 @@ func (l *proxyListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	peer := loop.AddressOf(c.RemoteAddr()).Unmap().WithZone("")
-	for _, p := range l.trusted {
-		if p.Contains(peer) {
-			return &proxied{Conn: c}, nil
-		}
+	if httpguard.InRanges(l.trusted, loop.AddressOf(c.RemoteAddr())) {
+		return &proxied{Conn: c}, nil
 	}
 	return c, nil
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/livery/httpguard"
 	"example.com/livery/storage/record"
 )
 
@@ -40,7 +41,7 @@ func Compile(s record.Serving) *Rules {
 		}
 	}
 	for _, entry := range s.AllowedIPRanges {
-		if p, ok := ParseRange(entry); ok {
+		if p, ok := httpguard.ParseRange(entry); ok {
 			r.ranges = append(r.ranges, p)
 		}
 	}
@@ -107,7 +108,7 @@ type Decision struct {
 
 // Decide applies the rules in their order: address range, signature, origin.
 func (r *Rules) Decide(req *Request) Decision {
-	if r.limitsIPs && !r.inRange(req.Client) {
+	if r.limitsIPs && !httpguard.InRanges(r.ranges, req.Client) {
 		return Decision{Reason: "ip"}
 	}
 	var d Decision

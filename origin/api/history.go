@@ -113,7 +113,8 @@ func nextPrefix(t record.Theme) string {
 // versions answers about published versions, and goes back to them.
 type versions struct{ *Handler }
 
-// versionBody is a version in the list of versions. What an earlier release did not note is null.
+// versionBody is a version in the list of versions. What an earlier release did not note, and by whom it was published if the
+// caller is not told that, is null.
 type versionBody struct {
 	Version     uint32     `json:"version"`
 	PublishedAt *time.Time `json:"publishedAt"`
@@ -127,10 +128,13 @@ type versionBody struct {
 	Modes []modes.Entry `json:"modes,omitempty"` // that the publish of a Theme froze
 }
 
-func newVersionBody(number uint32, at time.Time, tokens int, r *record.Remark) versionBody {
+func (t target) newVersionBody(number uint32, at time.Time, tokens int, r *record.Remark) versionBody {
 	b := versionBody{Version: number, PublishedAt: timeOrNull(at), TokenCount: tokens}
 	if r != nil {
-		b.PublishedBy, b.Added, b.Removed, b.Changed = &r.By, &r.Added, &r.Removed, &r.Changed
+		b.Added, b.Removed, b.Changed = &r.Added, &r.Removed, &r.Changed
+		if t.identifies() {
+			b.PublishedBy = &r.By
+		}
 		if r.Note != "" {
 			b.Note = &r.Note
 		}
@@ -159,11 +163,11 @@ func (h versions) list(r storage.Reader, q *request, t target) (httpserver.Answe
 	below, err := storage.Number(uint32(min(max(after, 0), 1<<32-1))), error(nil)
 	if t.variant.ID != "" {
 		err = storage.VariantVersions.ScanBetween(r, storage.Descending, "", below, func(_ []byte, v record.VariantVersion) bool {
-			return add(newVersionBody(v.Number, v.PublishedAt, v.TokenCount, v.Remark))
+			return add(t.newVersionBody(v.Number, v.PublishedAt, v.TokenCount, v.Remark))
 		}, t.environment.ID, t.theme.ID, t.variant.ID)
 	} else {
 		err = storage.ThemeVersions.ScanBetween(r, storage.Descending, "", below, func(_ []byte, v record.ThemeVersion) bool {
-			b := newVersionBody(v.Number, v.PublishedAt, v.TokenCount, v.Remark)
+			b := t.newVersionBody(v.Number, v.PublishedAt, v.TokenCount, v.Remark)
 			b.Modes = modes.NewBody(v.Modes).Modes
 			return add(b)
 		}, t.environment.ID, t.theme.ID)

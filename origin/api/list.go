@@ -194,9 +194,9 @@ func (h eventLists) list(r storage.Reader, q *request, t target) (httpserver.Ans
 	if !streams {
 		var p events.Page
 		if newestFirst {
-			p, err = events.ReadBack(r, t.environment.ID, cursor, int(limit), h.config.Now())
+			p, err = events.ReadBack(r, t.environment.ID, cursor, int(limit), t.identifies(), h.config.Now())
 		} else {
-			p, _, err = events.Read(r, t.environment.ID, cursor, int(limit), h.config.Now())
+			p, _, err = events.Read(r, t.environment.ID, cursor, int(limit), t.identifies(), h.config.Now())
 		}
 		if err != nil {
 			return httpserver.Answer{}, err
@@ -210,9 +210,9 @@ func (h eventLists) list(r storage.Reader, q *request, t target) (httpserver.Ans
 	}
 	s := events.Stream{
 		Store: h.config.Store, Environment: t.environment.ID, After: cursor, Now: h.config.Now,
-		Allowed: func(r storage.Reader) error {
-			_, err := resolve(r, q)
-			return err
+		Allowed: func(r storage.Reader) (identities bool, err error) {
+			t, err := resolve(r, q)
+			return t.identifies(), err
 		},
 	}
 	return httpserver.Answer{Status: fasthttp.StatusOK, Stream: func(ctx context.Context, w *bufio.Writer, flush func(*bufio.Writer) error) {

@@ -10,8 +10,8 @@ import (
 
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/httpserver"
-	"example.com/livery/origin/theming"
 	"example.com/livery/origin/share"
+	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
 )
 

@@ -28,6 +28,11 @@ type target struct {
 	themeRecord, variantRecord []byte // theme and variant as they are stored
 }
 
+// identifies reports whether the caller is told who made a change in the Environment.
+func (t target) identifies() bool {
+	return auth.Granted{Environment: t.environment, Role: t.role}.Identifies()
+}
+
 // variantsPrefix is what the keys of the Theme's Variants begin with.
 func (t target) variantsPrefix() []byte {
 	return storage.Variants.Key(t.theme.EnvironmentID, t.theme.ID)

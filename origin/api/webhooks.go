@@ -28,6 +28,7 @@ type webhookBody struct {
 	Kinds       []string   `json:"kinds"` // empty: all that the format is for
 	Format      string     `json:"format"`
 	Description string     `json:"description"`
+	Identities  bool       `json:"identities"` // its events say who made the change
 	CreatedAt   time.Time  `json:"createdAt"`
 	RotatedAt   *time.Time `json:"rotatedAt"`       // when the secret was made in place of another; null if it is the first
 	EndedAt     *time.Time `json:"endedAt"`         // when the receiver answered 410; null if it did not
@@ -36,7 +37,7 @@ type webhookBody struct {
 }
 
 func newWebhookBody(w record.Webhook) webhookBody {
-	b := webhookBody{ID: w.ID, URL: w.URL, Kinds: append([]string{}, w.Kinds...), Format: w.Format, Description: w.Description, CreatedAt: w.CreatedAt.UTC(), EndedAt: timeOrNull(w.EndedAt), LateThemes: []string{}}
+	b := webhookBody{ID: w.ID, URL: w.URL, Kinds: append([]string{}, w.Kinds...), Format: w.Format, Description: w.Description, Identities: w.Identities, CreatedAt: w.CreatedAt.UTC(), EndedAt: timeOrNull(w.EndedAt), LateThemes: []string{}}
 	if at := w.Secrets[0].CreatedAt; len(w.Secrets) > 1 || !at.Equal(w.CreatedAt) { // both may be of one millisecond
 		b.RotatedAt = timeOrNull(at)
 	}
@@ -90,6 +91,11 @@ func (h webhookRoutes) input(q *request) (in webhooks.Input, err error) {
 	for name, to := range map[string]*string{"url": &in.URL, "format": &in.Format, "description": &in.Description} {
 		if text := f.text(name); text != nil {
 			*to = *text
+		}
+	}
+	if n := root.Find("identities"); n != nil {
+		if in.Identities = n.True; n.Kind != jsontree.Bool {
+			f.fault("identities", "true or false")
 		}
 	}
 	if n := root.Find("kinds"); n != nil {
@@ -188,13 +194,13 @@ type deliveryBody struct {
 
 const deliveryIDPrefix = "dlv_"
 
-func newDeliveryBody(environment string, d record.Delivery) deliveryBody {
+func (t target) newDeliveryBody(d record.Delivery) deliveryBody {
 	b := deliveryBody{
 		ID: deliveryIDPrefix + storage.Number(d.Number), State: d.State, Attempts: d.Attempts, CreatedAt: d.CreatedAt.UTC(),
 		LastAttemptAt: timeOrNull(d.TriedAt), NextAttemptAt: timeOrNull(d.NextAt),
 	}
 	if d.Event.Kind != "" {
-		event := events.BodyOf(environment, d.Event)
+		event := events.BodyOf(t.environment.ID, d.Event, t.webhook.Identities && t.identifies())
 		b.Event = &event
 	}
 	if d.Status != 0 {
@@ -250,7 +256,7 @@ func (h webhookRoutes) deliveries(r storage.Reader, q *request, t target) (https
 			return true
 		}
 		if more = len(items) == int(size) || d.CreatedAt.Before(oldest); !more {
-			items = append(items, newDeliveryBody(t.environment.ID, d))
+			items = append(items, t.newDeliveryBody(d))
 		}
 		return !more
 	}, t.environment.ID, t.webhook.ID)
@@ -288,7 +294,7 @@ func (h webhookRoutes) due(action string, make func(target) (due webhooks.Due, o
 		if !ok {
 			return d, invalid(fmt.Sprintf("%d deliveries of this webhook are due by hand, which is the most; wait until some are sent", len(t.webhook.Queue)))
 		}
-		body := newDeliveryBody(t.environment.ID, due.Delivery)
+		body := t.newDeliveryBody(due.Delivery)
 		d = h.written(t.webhook, action, "delivery "+body.ID+" is due")
 		d.apply = due.Write
 		d.answer, err = bare(fasthttp.StatusAccepted, body)

@@ -48,6 +48,11 @@ type Granted struct {
 	Role        record.Role
 }
 
+// Identifies reports whether the caller is told who made a change in the Environment.
+func (g Granted) Identifies() bool {
+	return g.Role.Allows(record.Editor) && g.Environment.Identities == record.IdentitiesFull
+}
+
 // decoy is a stored Environment that is decoded if the wanted one is missing, so that missing
 // and foreign Environments cost the same reads and the same decoding.
 const decoy = "\x01" + `{"id":"env_00000000000000000000000000","teamID":"team_00000000000000000000000000",` +

@@ -187,7 +187,7 @@ func TestVerifyRefusesWhatIsNoTokenOfOurs(t *testing.T) {
 		"A11 four parts": "Bearer " + good + ".x", "A15 embedded key": "Bearer " + foreign(s.header().with("jwk", jwk)),
 		"A15 key by address":     "Bearer " + foreign(s.header().with("jku", "http://"+listener.Addr().String())),
 		"another key of that id": "Bearer " + foreign(s.header()), "trailing bits in the encoding": "Bearer " + looseEncoding(good),
-		"two spaces": "Bearer  " + good, "padding": "Bearer " + good + "=", "A16 a megabyte": "Bearer " + strings.Repeat("a", 1<<20),
+		"a space after the token": "Bearer " + good + " ", "padding": "Bearer " + good + "=", "A16 a megabyte": "Bearer " + strings.Repeat("a", 1<<20),
 	}
 	for name, header := range map[string]any{
 		"A12 kid unknown": s.header().with("kid", "key_0"), "A12 kid missing": s.header().with("kid", nil), "A12 kid is a path": s.header().with("kid", "../../dev/null"),
@@ -202,10 +202,12 @@ func TestVerifyRefusesWhatIsNoTokenOfOurs(t *testing.T) {
 	for name, claims := range map[string]any{
 		"A6 other audience": s.claims().with("aud", "https://x"), "A6 longer audience": s.claims().with("aud", ourAudience+"/x"), "A6 no audience": s.claims().with("aud", nil),
 		"A6 empty list": s.claims().with("aud", []string{}), "A6 audience is a number": s.claims().with("aud", 1), "A6 list with a number": s.claims().with("aud", []any{ourAudience, 1}),
-		"A8 expired": s.claims().with("exp", now-1), "A8 expires now": s.claims().with("exp", now), "A8 no expiry": s.claims().with("exp", nil),
+		"A8 expired": s.claims().with("exp", now-61), "A8 expired just now": s.claims().with("exp", now-60), "A8 no expiry": s.claims().with("exp", nil),
 		"A8 negative": s.claims().with("exp", -1), "A8 1e300": strings.Replace(string(mustJSON(s.claims())), fmt.Sprint(now+60), "1e300", 1),
 		"A8 a string": s.claims().with("exp", fmt.Sprint(now+60)), "A8 null": strings.Replace(string(mustJSON(s.claims())), fmt.Sprint(now+60), "null", 1),
-		"A8 beyond all dates": s.claims().with("exp", int64(1)<<60), "A9 not yet": s.claims().with("nbf", now+60), "A9 nbf is a string": s.claims().with("nbf", "0"),
+		"A8 beyond all dates": s.claims().with("exp", int64(1)<<60), "A9 not yet": s.claims().with("nbf", now+61), "A9 not yet by a fraction": s.claims().with("nbf", float64(now)+60.25), "A9 nbf is a string": s.claims().with("nbf", "0"),
+		"nbf beyond all dates": s.claims().with("nbf", 1e300), "issued in the future": s.claims().with("iat", now+61), "issued a year ahead": s.claims().with("iat", now+31536000),
+		"iat is a string": s.claims().with("iat", fmt.Sprint(now)), "iat beyond all dates": s.claims().with("iat", -1e300),
 		"A10 another issuer": s.claims().with("iss", "https://evil.example"), "A10 no issuer": s.claims().with("iss", nil), "no subject": s.claims().with("sub", nil),
 		"empty subject": s.claims().with("sub", ""), "subject with a zero byte": s.claims().with("sub", "a\x00b"), "subject too long": s.claims().with("sub", strings.Repeat("a", 256)),
 		"a claim twice": strings.Replace(string(mustJSON(s.claims())), `{`, `{"sub":"admin",`, 1), "claims are no object": `"x"`, "claims are no JSON": `{`,
@@ -254,7 +256,15 @@ func TestVerifyAcceptsTokensOfOurs(t *testing.T) {
 		"A7 a list":    "Bearer " + s.forge(s.header(), s.claims().with("aud", []string{"x", ourAudience})),
 		"without typ":  "Bearer " + s.forge(s.header().with("typ", nil), s.claims()),
 		"other claims": "Bearer " + s.forge(s.header(), s.claims().with("jti", "x").with("nbf", s.now.Unix())),
-		"last second":  "Bearer " + s.forge(s.header(), s.claims().with("exp", s.now.Unix()+1)),
+		"two spaces":   "Bearer  " + s.issue(auth.Order{Subject: "someone", TTL: time.Minute}),
+
+		"expired within the leeway":    "Bearer " + s.forge(s.header(), s.claims().with("exp", s.now.Unix()-59)),
+		"nbf within the leeway":        "Bearer " + s.forge(s.header(), s.claims().with("nbf", s.now.Unix()+60)),
+		"iat within the leeway":        "Bearer " + s.forge(s.header(), s.claims().with("iat", s.now.Unix()+60)),
+		"fractions":                    "Bearer " + s.forge(s.header(), s.claims().with("exp", float64(s.now.Unix())+60.25).with("nbf", float64(s.now.Unix())-0.5).with("iat", float64(s.now.Unix())-3.5)),
+		"a fraction within the leeway": "Bearer " + s.forge(s.header(), s.claims().with("exp", float64(s.now.Unix())-59.75)),
+		"exponents":                    "Bearer " + s.forge(s.header(), strings.Replace(string(mustJSON(s.claims())), fmt.Sprint(s.now.Unix()+60), "2.0E9", 1)),
+		"dates before 1970":            "Bearer " + s.forge(s.header(), s.claims().with("nbf", -1).with("iat", -1.5)),
 	} {
 		if caller, err := s.keys.Verify([]string{authorization}); err != nil || caller.Subject != "someone" {
 			t.Errorf("%s: Verify() = %v, %v, want someone", name, caller, err)
@@ -277,7 +287,7 @@ func TestKeysAreKept(t *testing.T) {
 	if _, err := again.Verify([]string{"Bearer " + s.issue(auth.Order{Subject: "a", Audience: "https://x", TTL: time.Minute})}); !errors.Is(err, auth.ErrUnauthorized) {
 		t.Errorf("Verify() for another audience = %v, want ErrUnauthorized", err)
 	}
-	s.now = s.now.Add(time.Minute)
+	s.now = s.now.Add(2 * time.Minute)
 	if _, err := again.Verify([]string{token}); !errors.Is(err, auth.ErrUnauthorized) {
 		t.Errorf("Verify() after its time = %v, want ErrUnauthorized", err)
 	}

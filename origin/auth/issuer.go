@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/livery/renderer/jsontree"
@@ -100,21 +101,35 @@ func roleIn(issuer record.Issuer, claims *jsontree.Node) record.Role {
 	return highest
 }
 
-// values returns the strings of a claim: itself, or those in its list.
+// values returns the values of a claim as text: its own, or those in its list. The claims of OAuth scopes are lists in
+// one string (RFC 8693 section 4.2; some issuers write scp).
 func values(claims *jsontree.Node, name string) []string {
 	n := claims.Find(name)
-	if n.IsString() {
-		return []string{n.Text}
+	if n.IsString() && (name == "scope" || name == "scp") {
+		return strings.Fields(n.Text)
+	}
+	items := []*jsontree.Node{n}
+	if n != nil && n.Kind == jsontree.Array {
+		items = n.Items()
 	}
 	var all []string
-	if n != nil && n.Kind == jsontree.Array {
-		for _, item := range n.Items() {
-			if item.IsString() {
-				all = append(all, item.Text)
-			}
+	for _, item := range items {
+		if text, ok := scalar(item); ok {
+			all = append(all, text)
 		}
 	}
 	return all
+}
+
+// scalar returns a string, a number or a truth value as text.
+func scalar(n *jsontree.Node) (text string, ok bool) {
+	switch {
+	case n == nil:
+		return "", false
+	case n.Kind == jsontree.Bool:
+		return strconv.FormatBool(n.True), true
+	}
+	return n.Text, n.Kind == jsontree.String || n.Kind == jsontree.Number
 }
 
 // trust groups the issuers by URL, and takes over the key sets of the same source.
@@ -147,7 +162,8 @@ func headerFault(header map[string]any) string {
 	}
 	typ, there := header["typ"]
 	text, _ := typ.(string)
-	if there && !strings.EqualFold(text, "JWT") && !strings.EqualFold(strings.TrimPrefix(strings.ToLower(text), "application/"), "at+jwt") {
+	text = strings.TrimPrefix(strings.ToLower(text), "application/") // RFC 7515 section 4.1.9
+	if there && text != "jwt" && text != "at+jwt" {
 		return "typ is not that of an access token"
 	}
 	return ""

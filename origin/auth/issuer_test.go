@@ -195,7 +195,10 @@ func TestIssuersTokensAreJudgedAsStrictly(t *testing.T) {
 		for name, token := range map[string]string{
 			"good": key.sign(t, key.header(), o.claims(s)), "A7 a list": key.sign(t, key.header(), o.claims(s).with("aud", []string{"x", ourAudience})),
 			"at+jwt": key.sign(t, key.header().with("typ", "at+jwt"), o.claims(s)), "no typ": key.sign(t, key.header().with("typ", nil), o.claims(s)),
-			"x5t is ignored": key.sign(t, key.header().with("x5t", "abc"), o.claims(s)),
+			"application/at+jwt": key.sign(t, key.header().with("typ", "application/AT+JWT"), o.claims(s)), "application/jwt": key.sign(t, key.header().with("typ", "application/jwt"), o.claims(s)),
+			"a clock that is ahead": key.sign(t, key.header(), o.claims(s).with("nbf", s.now.Unix()+20).with("iat", s.now.Unix()+20)),
+			"fractions":             key.sign(t, key.header(), o.claims(s).with("exp", float64(s.now.Unix())+600.25).with("nbf", float64(s.now.Unix())-0.5)),
+			"x5t is ignored":        key.sign(t, key.header().with("x5t", "abc"), o.claims(s)),
 		} {
 			if caller, err := s.verify(token); err != nil || !reflect.DeepEqual(caller, auth.Caller{Subject: "someone", Issuer: o.URL}) {
 				t.Errorf("%s %s: Verify() = %v, %v, want someone", algorithm, name, caller, err)
@@ -206,6 +209,10 @@ func TestIssuersTokensAreJudgedAsStrictly(t *testing.T) {
 				t.Errorf("%s %s: Verify() = %v, %v, want ErrUnauthorized", algorithm, name, caller, err)
 			}
 		}
+	}
+	ed := signers["EdDSA"]
+	if caller, err := s.verify(ed.sign(t, ed.header().with("alg", "Ed25519"), o.claims(s))); err != nil || caller.Subject != "someone" {
+		t.Errorf("Ed25519: Verify() = %v, %v, want someone", caller, err)
 	}
 	if n := o.fetches.Load(); n != 1 {
 		t.Errorf("the key set was fetched %d times, want 1", n)
@@ -253,8 +260,8 @@ func hostile(t *testing.T, s *fixture, o *oidc, key signer) map[string]string {
 	}
 	for name, c := range map[string]object{
 		"A6 other audience": claims.with("aud", "https://x"), "A6 longer audience": claims.with("aud", ourAudience+"/x"), "A6 shorter audience": claims.with("aud", issuer),
-		"A6 no audience": claims.with("aud", nil), "A6 empty list": claims.with("aud", []string{}), "A8 expired": claims.with("exp", now), "A8 no expiry": claims.with("exp", nil),
-		"A8 negative": claims.with("exp", -1), "A8 1e300": claims.with("exp", 1e300), "A8 a string": claims.with("exp", fmt.Sprint(now+60)), "A9 nbf": claims.with("nbf", now+60),
+		"A6 no audience": claims.with("aud", nil), "A6 empty list": claims.with("aud", []string{}), "A8 expired": claims.with("exp", now-60), "A8 no expiry": claims.with("exp", nil),
+		"A8 negative": claims.with("exp", -1), "A8 1e300": claims.with("exp", 1e300), "A8 a string": claims.with("exp", fmt.Sprint(now+60)), "A9 nbf": claims.with("nbf", now+61), "iat": claims.with("iat", now+61),
 		"A10 wrong issuer": claims.with("iss", "https://evil.example"), "A10 our own issuer": claims.with("iss", issuer), "A10 issuer and a slash": claims.with("iss", o.URL+"/"),
 		"A10 no issuer": claims.with("iss", nil), "no subject": claims.with("sub", nil), "subject with a control": claims.with("sub", "a\nb"),
 	} {
@@ -399,13 +406,14 @@ func TestKeySetsLeaveOutWhatIsNoKey(t *testing.T) {
 	}
 }
 
-// The key set of an issuer may be a file, which is read again as an address is.
+// The key set of an issuer may be a file, with a byte order mark too, which is read again as an address is.
 func TestKeySetsMayBeFiles(t *testing.T) {
 	t.Parallel()
 	s, first, second := newFixture(t), newSigner(t, "a", "RS256"), newSigner(t, "b", "ES256")
 	path := filepath.Join(t.TempDir(), "keys.json")
 	write := func(key signer) {
-		if err := os.WriteFile(path, mustJSON(object{"keys": []object{key.jwk(t)}}), 0o600); err != nil {
+		text := append([]byte("\uFEFF"), mustJSON(object{"keys": []object{key.jwk(t)}})...)
+		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -437,9 +445,12 @@ func TestClaimsOfABoundIssuerNameTheRole(t *testing.T) {
 	perEnvironment := o.entry()
 	perEnvironment.Name, perEnvironment.TeamID, perEnvironment.Claims = "pull", "team_1", map[string]string{"event": "pull"}
 	perEnvironment.Environments = map[string]record.Role{"production": record.Viewer, "preview": record.Editor}
+	scoped := o.entry()
+	scoped.Name, scoped.TeamID, scoped.RoleClaim, scoped.Roles = "scoped", "team_3", "scope", map[string]record.Role{"tokens.write": record.Editor}
+	scoped.Claims = map[string]string{"scp": "tokens", "verified": "true", "project": "42"}
 	people := o.entry()
 	people.Name, people.SubjectPrefix, people.Claims = "people", "sso:", map[string]string{"kind": "person"}
-	s.trusting(o, bound, plainRole, perEnvironment, people)
+	s.trusting(o, bound, plainRole, perEnvironment, scoped, people)
 	ci := o.claims(s).with("repository", "acme/tokens")
 	other := o.claims(s).with("repository", "acme/other")
 	for name, c := range map[string]struct {
@@ -453,14 +464,22 @@ func TestClaimsOfABoundIssuerNameTheRole(t *testing.T) {
 		"the value is the role":               {other.with("livery_role", "viewer"), auth.Caller{"plain:someone", "team_2", record.Viewer, o.URL, nil}},
 		"no such role":                        {other.with("livery_role", "king"), auth.Caller{"plain:someone", "team_2", "", o.URL, nil}},
 		"roles by Environment":                {o.claims(s).with("event", "pull").with("livery_role", "admin"), auth.Caller{"pull:someone", "team_1", "", o.URL, perEnvironment.Environments}},
-		"a person":                            {o.claims(s).with("kind", "person"), auth.Caller{Subject: "sso:someone", Issuer: o.URL}},
+		"scopes in one string, a truth value, a number": {
+			o.claims(s).with("scope", "openid tokens.write").with("scp", "tokens profile").with("verified", true).with("project", 42),
+			auth.Caller{"scoped:someone", "team_3", record.Editor, o.URL, nil},
+		},
+		"scopes in a list": {
+			o.claims(s).with("scope", []string{"openid", "tokens.write"}).with("scp", []string{"tokens"}).with("verified", true).with("project", 42),
+			auth.Caller{"scoped:someone", "team_3", record.Editor, o.URL, nil},
+		},
+		"a person": {o.claims(s).with("kind", "person"), auth.Caller{Subject: "sso:someone", Issuer: o.URL}},
 	} {
 		if caller, err := s.verify(key.sign(t, key.header(), c.claims)); err != nil || !reflect.DeepEqual(caller, c.want) {
 			t.Errorf("%s: Verify() = %v, %v, want %v", name, caller, err, c.want)
 		}
 	}
 	for name, c := range map[string]object{
-		"none of the claims": o.claims(s), "another repository": o.claims(s).with("repository", "evil/tokens"), "a number": o.claims(s).with("repository", 1),
+		"none of the claims": o.claims(s), "another repository": o.claims(s).with("repository", "evil/tokens"), "two in one string": o.claims(s).with("repository", "x acme/tokens"), "a number": o.claims(s).with("repository", 1),
 		"a longer name": o.claims(s).with("repository", "acme/tokens2"), "a prefix beyond a subject": o.claims(s).with("kind", "person").with("sub", strings.Repeat("a", 255)),
 	} {
 		if caller, err := s.verify(key.sign(t, key.header(), c)); !errors.Is(err, auth.ErrUnauthorized) {

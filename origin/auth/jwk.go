@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
@@ -10,6 +11,8 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+
+	"github.com/golang-jwt/jwt/v5"
 
 	"example.com/livery/renderer/jsontree"
 )
@@ -21,6 +24,11 @@ const (
 	eddsa = "EdDSA"
 )
 
+// RFC 9864 names the algorithm of Ed25519 keys by the curve.
+func init() {
+	jwt.RegisterSigningMethod("Ed25519", func() jwt.SigningMethod { return jwt.SigningMethodEdDSA })
+}
+
 // The sizes of an RSA modulus that are taken, in bits.
 const (
 	minModulusBits = 2048
@@ -31,6 +39,7 @@ const (
 // are of a kind or size that no algorithm here takes are left out (RFC 7517 section 5); of two keys
 // of one name the first counts.
 func parseKeySet(body []byte) (map[keyName]any, error) {
+	body = bytes.TrimPrefix(body, []byte("\uFEFF")) // some editors put a byte order mark into files
 	root, err := jsontree.ParseDepth(string(body), 16)
 	if err != nil {
 		return nil, fmt.Errorf("auth: read the key set: %w", err)

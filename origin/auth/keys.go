@@ -50,6 +50,9 @@ type trustStore struct {
 	issuers  map[string][]trustedIssuer // by URL, each list by name
 }
 
+// leeway is how far the clock of an issuer, or of another origin, may be off from ours.
+const leeway = time.Minute
+
 // MaxTTL is the longest life of a token.
 const MaxTTL = 366 * 24 * time.Hour
 
@@ -84,6 +87,8 @@ func newParser(config Config) *jwt.Parser {
 		jwt.WithValidMethods([]string{eddsa, rs256, es256}),
 		jwt.WithAudience(config.Audience),
 		jwt.WithExpirationRequired(),
+		jwt.WithIssuedAt(),
+		jwt.WithLeeway(leeway),
 		jwt.WithStrictDecoding(),
 		jwt.WithTimeFunc(config.Now),
 	)

@@ -26,6 +26,7 @@ var reasons = []struct {
 	{jwt.ErrTokenSignatureInvalid, "signature"},
 	{jwt.ErrTokenExpired, "expired"},
 	{jwt.ErrTokenNotValidYet, "early"},
+	{jwt.ErrTokenUsedBeforeIssued, "early"},
 	{jwt.ErrTokenInvalidAudience, "audience"},
 	{jwt.ErrTokenRequiredClaimMissing, "claims"},
 	{jwt.ErrTokenUnverifiable, "header"},

@@ -3,6 +3,7 @@ package auth
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -38,12 +39,12 @@ func (k *Keys) Verify(authorization []string) (Caller, error) {
 	if !found || !strings.EqualFold(scheme, "Bearer") {
 		return Caller{}, fmt.Errorf("%w: %w", ErrUnauthorized, errNone)
 	}
-	caller, _, err := k.VerifyToken(token)
+	caller, _, err := k.VerifyToken(strings.TrimLeft(token, " ")) // RFC 9110 section 11.4: one space or more
 	return caller, err
 }
 
-// VerifyToken is Verify for the token alone. It returns when the token expires too.
-func (k *Keys) VerifyToken(token string) (caller Caller, expires time.Time, err error) {
+// VerifyToken is Verify for the token alone. It also returns when the token ceases to be accepted.
+func (k *Keys) VerifyToken(token string) (caller Caller, end time.Time, err error) {
 	if token == "" || len(token) > maxTokenBytes {
 		return Caller{}, time.Time{}, fmt.Errorf("%w: %w", ErrUnauthorized, errNone)
 	}
@@ -57,11 +58,12 @@ func (k *Keys) VerifyToken(token string) (caller Caller, expires time.Time, err 
 	if _, err := k.parser.ParseWithClaims(token, c, keyOf); err != nil {
 		return Caller{}, time.Time{}, fmt.Errorf("%w: %w", ErrUnauthorized, err)
 	}
+	end = c.ExpiresAt.Add(leeway)
 	if c.Issuer == k.config.Issuer {
-		return Caller{Subject: c.Subject, Issuer: c.Issuer}, c.ExpiresAt.Time, nil
+		return Caller{Subject: c.Subject, Issuer: c.Issuer}, end, nil
 	}
 	caller, err = callerOf(known.issuers[c.Issuer], c)
-	return caller, c.ExpiresAt.Time, err
+	return caller, end, err
 }
 
 // maxTokenBytes is the length of the longest token that is looked at; a listener admits no header
@@ -116,7 +118,7 @@ func (n *trustStore) issuerKey(t *jwt.Token, url string) (any, error) {
 }
 
 // claims reads the registered claims strictly: the library takes numbers in quotes and dates that
-// overflow.
+// overflow, and cuts fractions of seconds off.
 type claims struct {
 	jwt.RegisteredClaims
 	root *jsontree.Node // all claims
@@ -176,18 +178,20 @@ func audience(n *jsontree.Node) (jwt.ClaimStrings, error) {
 	return all, nil
 }
 
-// lastSecond is the last second of the year 9999: later dates are not dates.
-const lastSecond = 253402300799
+// maxDate is the largest distance from 1970 that a date may have, in seconds: to the end of the year 9999.
+const maxDate = 253402300799
 
-// date reads a claim of whole seconds; a missing one is nil.
+// date reads a NumericDate (RFC 7519 section 2): a number of seconds since 1970, which may have a fraction. A missing
+// one is nil.
 func date(root *jsontree.Node, name string) (*jwt.NumericDate, error) {
 	n := root.Find(name)
 	if n == nil {
 		return nil, nil
 	}
-	seconds, err := strconv.ParseUint(n.Text, 10, 64)
-	if n.Kind != jsontree.Number || err != nil || seconds > lastSecond {
-		return nil, fmt.Errorf("auth: claim %q is not a date in whole seconds", name)
+	seconds, err := strconv.ParseFloat(n.Text, 64)
+	if n.Kind != jsontree.Number || err != nil || math.Abs(seconds) > maxDate {
+		return nil, fmt.Errorf("auth: claim %q is not a date in seconds", name)
 	}
-	return jwt.NewNumericDate(time.Unix(int64(seconds), 0)), nil
+	whole, fraction := math.Modf(seconds)
+	return &jwt.NumericDate{Time: time.Unix(int64(whole), int64(fraction*float64(time.Second)))}, nil
 }

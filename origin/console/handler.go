@@ -8,7 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"net"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -22,7 +22,7 @@ import (
 	"example.com/livery/storage"
 )
 
-// Config is what a Handler needs. Every field but Metrics and Edges must be given.
+// Config is what a Handler needs. Every field but Metrics, Edges and TrustedProxies must be given.
 type Config struct {
 	Context  context.Context // of what a request does; outlives the request
 	Files    fs.FS           // with index.html; those below assets/ have digests in their names; .gz: in gzip
@@ -36,18 +36,20 @@ type Config struct {
 	Logger   *slog.Logger
 	Metrics  *metrics.Metrics
 	Now      func() time.Time
+
+	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is believed
 }
 
 // Handler serves the console. Its methods may be called concurrently.
 type Handler struct {
-	config  Config
-	files   map[string]*httpserver.Static
-	version string                  // of the page
-	rate    *httpserver.RateLimiter // of attempts to log in, by the client's address
+	config   Config
+	files    map[string]*httpserver.Static
+	version  string                  // of the page
+	failures *httpserver.RateLimiter // of logins, by the client's address
 }
 
-// attemptsPerSecond is how often one client may try to log in.
-const attemptsPerSecond = 10
+// failuresPerSecond is how many logins of one client may fail in a second.
+const failuresPerSecond = 10
 
 // NewHandler returns a Handler, or an error if the files are not those of a console.
 func NewHandler(c Config) (*Handler, error) {
@@ -56,7 +58,7 @@ func NewHandler(c Config) (*Handler, error) {
 		return nil, err
 	}
 	page, err := fs.ReadFile(c.Files, index)
-	return &Handler{config: c, files: files, version: strings.Trim(httpserver.ETag(page), `"`), rate: httpserver.NewRateLimiter(attemptsPerSecond)}, err
+	return &Handler{config: c, files: files, version: strings.Trim(httpserver.ETag(page), `"`), failures: httpserver.NewRateLimiter(failuresPerSecond)}, err
 }
 
 // root is the address of the console.
@@ -135,6 +137,11 @@ func (h *Handler) refusal(id, route string, err error) httpserver.Answer {
 		return httpserver.Refused(fasthttp.StatusBadRequest, theming.Validation, err.Error()+": ask the issuer for fewer claims")
 	case errors.Is(err, session.ErrNoIssuer), errors.Is(err, session.ErrVerifier), errors.Is(err, errBody):
 		return httpserver.Refused(fasthttp.StatusBadRequest, theming.Validation, err.Error())
+	case errors.Is(err, session.ErrOther):
+		return httpserver.Refused(fasthttp.StatusConflict, theming.Conflict, err.Error())
+	case errors.Is(err, errFailures):
+		h.config.Metrics.RateLimited()
+		return httpserver.Overloaded(fasthttp.StatusTooManyRequests, httpserver.CauseRateLimit)
 	case errors.Is(err, session.ErrBusy):
 		return httpserver.Overloaded(fasthttp.StatusServiceUnavailable, theming.Internal)
 	}
@@ -153,10 +160,4 @@ func foreign() httpserver.Answer {
 
 func unauthorized(message string) httpserver.Answer {
 	return httpserver.Refused(fasthttp.StatusUnauthorized, httpserver.CauseUnauthorized, message)
-}
-
-// client returns the address of a request's client, as far as the origin sees it.
-func client(ctx *fasthttp.RequestCtx) string {
-	host, _, _ := net.SplitHostPort(ctx.RemoteAddr().String())
-	return host
 }

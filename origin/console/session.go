@@ -11,12 +11,16 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/auth"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/session"
 )
 
 // maxBody is how many bytes a request may have at most that begins a session.
 const maxBody = 16 << 10
+
+// errFailures says that too many logins of a client failed.
+var errFailures = errors.New("too many logins of this client failed")
 
 // errBody refuses a body that does not say how to log in.
 var errBody = errors.New("the body must be an object with token, with code, or with issuer, code, verifier and redirectURI")
@@ -68,13 +72,10 @@ type order struct {
 	Code        string `json:"code"`
 	Verifier    string `json:"verifier"`
 	RedirectURI string `json:"redirectURI"`
+	Replace     bool   `json:"replace"` // with a code of livery console: also a session of someone else
 }
 
 func (h *Handler) begin(ctx *fasthttp.RequestCtx) (a httpserver.Answer, err error) {
-	if !h.rate.Take(client(ctx), h.config.Now()).Allowed {
-		h.config.Metrics.RateLimited()
-		return httpserver.Overloaded(fasthttp.StatusTooManyRequests, httpserver.CauseRateLimit), nil
-	}
 	body, err := httpserver.ReadBody(ctx, maxBody, nil)
 	if err != nil {
 		a = httpserver.Unread(err)
@@ -85,30 +86,54 @@ func (h *Handler) begin(ctx *fasthttp.RequestCtx) (a httpserver.Answer, err erro
 	if json.Unmarshal([]byte(body), &o, json.RejectUnknownMembers(true)) != nil {
 		return a, errBody
 	}
-	token, err := h.token(ctx, o)
-	if err != nil {
-		return a, err
+	client := httpserver.ClientOf(ctx, h.config.TrustedProxies).String()
+	s, value, err := h.logIn(ctx, client, o)
+	// What is right is never refused because others guess: a failure is counted when it is known to be one.
+	if (errors.Is(err, session.ErrCode) || errors.Is(err, auth.ErrUnauthorized)) && !h.failures.Take(client, h.config.Now()).Allowed {
+		err = errFailures
 	}
-	s, value, err := h.config.Sessions.Begin(token)
 	if err != nil {
 		return a, err
 	}
 	return h.config.Sessions.Set(ctx, httpserver.Answer{Status: fasthttp.StatusNoContent}, s, value), nil
 }
 
+// logIn returns the session that the order begins, and the value of its cookie.
+func (h *Handler) logIn(ctx *fasthttp.RequestCtx, client string, o order) (s session.Session, value string, err error) {
+	token, err := h.token(ctx, client, o)
+	if err != nil {
+		return s, "", err
+	}
+	return h.config.Sessions.Begin(token)
+}
+
 // token returns the access token that the order stands for.
-func (h *Handler) token(ctx *fasthttp.RequestCtx, o order) (string, error) {
+func (h *Handler) token(ctx *fasthttp.RequestCtx, client string, o order) (string, error) {
 	switch {
 	case o.Token != "" && o == (order{Token: o.Token}):
 		return o.Token, nil
-	case o.Code != "" && o == (order{Code: o.Code}):
-		return h.config.Sessions.Redeem(h.config.Context, h.config.Store, o.Code)
-	case o.Token != "" || o.Issuer == "" || o.Code == "":
+	case o.Code != "" && o == (order{Code: o.Code, Replace: o.Replace}):
+		return h.redeem(ctx, o)
+	case o.Token != "" || o.Issuer == "" || o.Code == "" || o.Replace:
 		return "", errBody
 	case !comesBack(ctx, o.RedirectURI):
 		return "", fmt.Errorf("%w: redirectURI must be an address of this console", errBody)
+	case !h.failures.Take(client, h.config.Now()).Allowed: // before the issuer is asked
+		return "", errFailures
 	}
-	return h.config.Issuers.Exchange(h.config.Context, session.Grant{Issuer: o.Issuer, Code: o.Code, Verifier: o.Verifier, RedirectURI: o.RedirectURI})
+	grant := session.Grant{Issuer: o.Issuer, Code: o.Code, Verifier: o.Verifier, RedirectURI: o.RedirectURI, Client: client}
+	return h.config.Issuers.Exchange(h.config.Context, grant)
+}
+
+// redeem returns the access token of a code of livery console. Without Replace a live session of someone else stays.
+func (h *Handler) redeem(ctx *fasthttp.RequestCtx, o order) (string, error) {
+	var stays string
+	if !o.Replace {
+		if live, err := h.config.Sessions.Of(ctx); err == nil {
+			stays = live.Caller.Subject
+		}
+	}
+	return h.config.Sessions.Redeem(h.config.Context, h.config.Store, o.Code, stays)
 }
 
 // comesBack reports whether an address is one of the console at the host that was asked.

@@ -69,7 +69,7 @@ func Joined(kind string, all []record.Event) []record.Event {
 type Body struct {
 	ID          string    `json:"id"`
 	At          time.Time `json:"at"`
-	By          string    `json:"by"`
+	By          *string   `json:"by"` // null if the reader is not told
 	Kind        string    `json:"kind"`
 	Environment string    `json:"environment"`
 	Theme       *string   `json:"theme"`   // null of a test of a webhook
@@ -81,9 +81,12 @@ type Body struct {
 	Variants    []string  `json:"variants,omitzero"` // the first of Count
 }
 
-// BodyOf returns an event of an Environment as the API shows it.
-func BodyOf(environment string, e record.Event) Body {
-	b := Body{ID: IDOf(e), At: e.At.UTC(), By: e.By, Kind: e.Kind, Environment: environment, Count: e.Count, Variants: e.Variants}
+// BodyOf returns an event of an Environment as the API shows it, with who made the change if the reader is told that.
+func BodyOf(environment string, e record.Event, identities bool) Body {
+	b := Body{ID: IDOf(e), At: e.At.UTC(), Kind: e.Kind, Environment: environment, Count: e.Count, Variants: e.Variants}
+	if identities {
+		b.By = &e.By
+	}
 	if e.ThemeID != "" {
 		b.Theme = &e.ThemeID
 	}
@@ -166,8 +169,8 @@ func Last(r storage.Reader, environment string) (uint32, error) {
 }
 
 // Read returns the events after a place, at most limit, and the place after them. A place that cannot be continued is
-// continued with the oldest event that is kept.
-func Read(r storage.Reader, environment string, after Cursor, limit int, now time.Time) (p Page, next Cursor, err error) {
+// continued with the oldest event that is kept. identities is as BodyOf takes it.
+func Read(r storage.Reader, environment string, after Cursor, limit int, identities bool, now time.Time) (p Page, next Cursor, err error) {
 	p.Items = []Body{}
 	end, err := storage.EventEnds.Read(r, environment)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
@@ -189,7 +192,7 @@ func Read(r storage.Reader, environment string, after Cursor, limit int, now tim
 			p.Missed = true
 		}
 		first = false
-		p.Items = append(p.Items, BodyOf(environment, e))
+		p.Items = append(p.Items, BodyOf(environment, e, identities))
 		next = Cursor{e.Number, e.Tag}
 		return len(p.Items) < limit
 	}, environment)
@@ -201,8 +204,8 @@ func Read(r storage.Reader, environment string, after Cursor, limit int, now tim
 }
 
 // ReadBack returns the events before a place, newest first, at most limit; the zero Cursor is after the newest. Next is null on
-// the last page. A place that cannot be continued is continued with the newest event.
-func ReadBack(r storage.Reader, environment string, before Cursor, limit int, now time.Time) (Page, error) {
+// the last page. A place that cannot be continued is continued with the newest event. identities is as BodyOf takes it.
+func ReadBack(r storage.Reader, environment string, before Cursor, limit int, identities bool, now time.Time) (Page, error) {
 	p := Page{Items: []Body{}}
 	end, err := storage.EventEnds.Read(r, environment)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && end.Last == 0 {
@@ -226,7 +229,7 @@ func ReadBack(r storage.Reader, environment string, before Cursor, limit int, no
 			p.Next = &p.Items[limit-1].ID
 			return false
 		}
-		p.Items = append(p.Items, BodyOf(environment, e))
+		p.Items = append(p.Items, BodyOf(environment, e, identities))
 		return true
 	}, environment)
 	return p, err

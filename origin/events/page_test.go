@@ -42,12 +42,12 @@ func TestPagesAfterATrim(t *testing.T) {
 	}
 	err = store.View(t.Context(), func(r storage.Reader) error {
 		for _, after := range []events.Cursor{{}, old} {
-			p, _, err := events.Read(r, "env", after, 10, time.Time{})
+			p, _, err := events.Read(r, "env", after, 10, true, time.Time{})
 			if err != nil || len(p.Items) != 10 || p.Items[0].ID != "evt_0000004981_tag" || p.Missed != (after == old) {
 				t.Errorf("Read(%v) = %d events, missed %v, %v", after, len(p.Items), p.Missed, err)
 			}
 		}
-		p, err := events.ReadBack(r, "env", events.Cursor{}, 100, time.Time{})
+		p, err := events.ReadBack(r, "env", events.Cursor{}, 100, true, time.Time{})
 		if err != nil || len(p.Items) != 20 || p.Next != nil {
 			t.Errorf("ReadBack() = %d events, %v", len(p.Items), err)
 		}

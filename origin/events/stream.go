@@ -60,8 +60,8 @@ type Stream struct {
 	Store       storage.Store
 	Environment string
 	After       Cursor
-	Allowed     func(r storage.Reader) error // an error ends the stream: the caller may not see it any more
-	Flush       func(w *bufio.Writer) error  // sends what was written
+	Allowed     func(r storage.Reader) (identities bool, err error) // an error ends the stream: the caller may not see it any more
+	Flush       func(w *bufio.Writer) error                         // sends what was written
 	Now         func() time.Time
 }
 
@@ -92,9 +92,9 @@ func (s *Stream) look(ctx context.Context, w *bufio.Writer) (at storage.Cursor, 
 	next := s.After
 	err = s.Store.View(ctx, func(r storage.Reader) error {
 		at = r.Cursor()
-		err := s.Allowed(r)
+		identities, err := s.Allowed(r)
 		if err == nil {
-			p, next, err = Read(r, s.Environment, s.After, perLook, s.Now())
+			p, next, err = Read(r, s.Environment, s.After, perLook, identities, s.Now())
 		}
 		return err
 	})

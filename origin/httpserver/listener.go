@@ -13,6 +13,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/httpguard"
 	"example.com/livery/listener"
 	"example.com/livery/origin/theming"
 )
@@ -101,7 +102,7 @@ func (l *guardedListener) admit(c *guardedConn, ip netip.Addr) (refusal Answer, 
 	if len(l.open) >= l.connections {
 		return Overloaded(fasthttp.StatusServiceUnavailable, theming.Internal), false
 	}
-	if most := l.limits.ConnectionsPerIP; most > 0 && ip.IsValid() && l.perIP[ip] >= most {
+	if most := l.limits.ConnectionsPerIP; most > 0 && ip.IsValid() && l.perIP[ip] >= most && !httpguard.InRanges(l.limits.TrustedProxies, ip) {
 		return Overloaded(fasthttp.StatusTooManyRequests, CauseRateLimit), false
 	}
 	l.open[c] = struct{}{}
@@ -120,12 +121,24 @@ func (l *guardedListener) release(c *guardedConn, ip netip.Addr) {
 
 // AddressOf returns the address of a peer, or the zero Addr for a socket without one. An IPv6 client has a
 // whole network of 64 bits, which stands for it.
-func AddressOf(peer net.Addr) netip.Addr {
+func AddressOf(peer net.Addr) netip.Addr { return networkOf(addressOf(peer)) }
+
+// ClientOf returns the address of a request's client, which the proxies of those ranges name in X-Forwarded-For. Its
+// network stands for an IPv6 client, and the zero Addr for one that is not known.
+func ClientOf(ctx *fasthttp.RequestCtx, proxies []netip.Prefix) netip.Addr {
+	forwarded := ctx.Request.Header.PeekAll(fasthttp.HeaderXForwardedFor)
+	return networkOf(httpguard.ClientAddr(addressOf(ctx.RemoteAddr()), forwarded, proxies))
+}
+
+func addressOf(peer net.Addr) netip.Addr {
 	tcp, ok := peer.(*net.TCPAddr)
 	if !ok {
 		return netip.Addr{}
 	}
-	ip := tcp.AddrPort().Addr().Unmap()
+	return tcp.AddrPort().Addr().Unmap()
+}
+
+func networkOf(ip netip.Addr) netip.Addr {
 	if ip.Is6() {
 		if network, err := ip.WithZone("").Prefix(64); err == nil {
 			return network.Addr()

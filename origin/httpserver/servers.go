@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,12 +17,13 @@ import (
 
 // ServerConfig bounds the connections and requests of servers.
 type ServerConfig struct {
-	ConnectionsPerIP int           // of an IPv4 address or an IPv6 network of 64 bits at one time; negative means no limit
-	BodyBytes        int           // of a request body
-	HeaderBytes      int           // of the request line and header block
-	ReadTimeout      time.Duration // for a head, and for each 64 KiB of a body
-	WriteTimeout     time.Duration // for each 64 KiB of an answer
-	IdleTimeout      time.Duration // between two requests of a connection
+	ConnectionsPerIP int            // of an IPv4 address or an IPv6 network of 64 bits at one time; negative means no limit
+	TrustedProxies   []netip.Prefix // are not counted by address
+	BodyBytes        int            // of a request body
+	HeaderBytes      int            // of the request line and header block
+	ReadTimeout      time.Duration  // for a head, and for each 64 KiB of a body
+	WriteTimeout     time.Duration  // for each 64 KiB of an answer
+	IdleTimeout      time.Duration  // between two requests of a connection
 	Logger           *slog.Logger
 	Unread           func(status int) // called after a request that could not be read was answered
 }

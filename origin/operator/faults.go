@@ -74,6 +74,9 @@ func (entry EnvironmentEntry) faults(at string, members []string) []string {
 	if !slices.Contains([]string{"sandbox", "staging", "production"}, entry.Kind) {
 		faults = append(faults, fmt.Sprintf("%s.kind: %q is neither sandbox, staging nor production", at, entry.Kind))
 	}
+	if !slices.Contains([]string{"", "full", "none"}, entry.Identities) {
+		faults = append(faults, fmt.Sprintf("%s.identities: %q is neither full nor none", at, entry.Identities))
+	}
 	if entry.CacheLifetime > maxCacheLifetime {
 		faults = append(faults, fmt.Sprintf("%s.cacheLifetime: must be at most %d seconds", at, maxCacheLifetime))
 	}

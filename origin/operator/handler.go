@@ -68,6 +68,7 @@ type TokenOrder struct {
 type Token struct {
 	Token     string    `json:"token"`
 	ExpiresAt time.Time `json:"expiresAt"`
+	Grants    int       `json:"grants"` // on how many Environments its subject has a role now
 }
 
 // Changes is the answer to a teams file: one sentence for each change.
@@ -187,10 +188,17 @@ func (h *Handler) issueToken(ctx context.Context, c call) (any, error) {
 			Changes: []string{fmt.Sprintf("a token for %s is valid until %s", cmp.Or(order.Audience, "the public API"), expires.Format(time.RFC3339))},
 		})
 	}
+	var granted []auth.Granted
+	if err == nil {
+		err = h.store.View(ctx, func(r storage.Reader) (err error) {
+			granted, err = auth.Caller{Subject: order.Subject}.Environments(r)
+			return err
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
-	return Token{token, expires}, nil
+	return Token{token, expires, len(granted)}, nil
 }
 
 func (h *Handler) showServing(ctx context.Context, c call) (any, error) {

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -41,6 +42,9 @@ func environmentChanges(team, previewOf string, old, e record.Environment, creat
 		if previewOf != "" {
 			sentences = append(sentences, previewChange(name, previewOf))
 		}
+		if e.Identities != old.Identities {
+			sentences = append(sentences, name+": who made a change is told to nobody")
+		}
 		return append(sentences, grantChanges(name, nil, e.Grants)...)
 	}
 	say := func(field string, from, to any) {
@@ -52,6 +56,7 @@ func environmentChanges(team, previewOf string, old, e record.Environment, creat
 	say("kind", old.Kind, e.Kind)
 	say("cacheLifetime", old.CacheLifetime, e.CacheLifetime)
 	say("description", quoted(old.Description), quoted(e.Description))
+	say("identities", cmp.Or(old.Identities, "full"), cmp.Or(e.Identities, "full"))
 	if old.PreviewOf != e.PreviewOf {
 		sentences = append(sentences, previewChange(name, previewOf))
 	}

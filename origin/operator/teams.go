@@ -37,8 +37,9 @@ type EnvironmentEntry struct {
 	CacheLifetime uint32                 `json:"cacheLifetime" yaml:"cacheLifetime"` // seconds
 	Description   *string                `json:"description" yaml:"description"`     // nil means none
 	Metadata      map[string]string      `json:"metadata" yaml:"metadata"`
-	Grants        map[string]record.Role `json:"grants" yaml:"grants"`                           // by member; exactly these
-	PreviewOf     string                 `json:"previewOf,omitempty" yaml:"previewOf,omitempty"` // slug of the Environment of the Team of whose Themes all Themes here are previews
+	Grants        map[string]record.Role `json:"grants" yaml:"grants"`                             // by member; exactly these
+	PreviewOf     string                 `json:"previewOf,omitempty" yaml:"previewOf,omitempty"`   // slug of the Environment of the Team of whose Themes all Themes here are previews
+	Identities    string                 `json:"identities,omitempty" yaml:"identities,omitempty"` // full (or empty): admins and editors are told who made a change; none: nobody is
 }
 
 // Apply makes the Teams, Environments, members and grants of the store what the file says, and
@@ -119,7 +120,7 @@ func newTeamsFile(teams []record.Team, environments []record.Environment) TeamsF
 		for _, e := range environments {
 			if e.TeamID == t.ID {
 				entry.Environments = append(entry.Environments, EnvironmentEntry{
-					e.ID, e.Slug, e.DisplayName, e.Kind, e.CacheLifetime, e.Description, e.Metadata, e.Grants, slugs[e.PreviewOf],
+					e.ID, e.Slug, e.DisplayName, e.Kind, e.CacheLifetime, e.Description, e.Metadata, e.Grants, slugs[e.PreviewOf], string(e.Identities),
 				})
 			}
 		}
@@ -304,7 +305,10 @@ func (a applier) oldEnvironment(tx storage.Tx, teamID string, entry EnvironmentE
 // over returns the Environment with everything that the entry says.
 func (entry EnvironmentEntry) over(e record.Environment) record.Environment {
 	e.DisplayName, e.Kind, e.CacheLifetime, e.Description = entry.DisplayName, entry.Kind, entry.CacheLifetime, entry.Description
-	e.Metadata, e.Grants = entry.Metadata, entry.Grants
+	e.Metadata, e.Grants, e.Identities = entry.Metadata, entry.Grants, record.IdentitiesFull
+	if entry.Identities == string(record.IdentitiesNone) {
+		e.Identities = record.IdentitiesNone
+	}
 	if e.Metadata == nil {
 		e.Metadata = map[string]string{}
 	}

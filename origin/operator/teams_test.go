@@ -155,6 +155,7 @@ func TestApplyListsEveryFault(t *testing.T) {
 		"environment slug":         {environment(func(e *operator.EnvironmentEntry) { e.Slug = strings.Repeat("a", 65) }), 1},
 		"display name":             {environment(func(e *operator.EnvironmentEntry) { e.DisplayName = " " }), 1},
 		"kind":                     {environment(func(e *operator.EnvironmentEntry) { e.Kind = "test" }), 1},
+		"identities":               {environment(func(e *operator.EnvironmentEntry) { e.Identities = "some" }), 1},
 		"cacheLifetime":            {environment(func(e *operator.EnvironmentEntry) { e.CacheLifetime = 1 << 31 }), 1},
 		"grant to a non-member":    {environment(func(e *operator.EnvironmentEntry) { e.Grants["nobody"] = record.Viewer }), 1},
 		"role":                     {environment(func(e *operator.EnvironmentEntry) { e.Grants["owner"] = "king" }), 1},

@@ -20,8 +20,11 @@ const (
 	maxCodes = 256
 )
 
-// ErrCode says that a code is not one that counts: it is wrong, was used, or has expired.
-var ErrCode = errors.New("the code is wrong, was used, or has expired")
+// The errors of codes that callers branch on.
+var (
+	ErrCode  = errors.New("the code is wrong, was used, or has expired")
+	ErrOther = errors.New("the link logs in someone else than the person who is logged in")
+)
 
 // NewCode stores a code that one person may exchange once, within CodeLife, for a session of the subject, in a commit of
 // the scope storage.Global. The code is 32 hexadecimal digits; the store has its digest alone.
@@ -68,14 +71,18 @@ func digest(code string) string {
 }
 
 // Redeem returns the access token that a code stands for, and deletes the code; ErrCode. Of several requests with one
-// code one has the token. A wrong code costs a read and no commit.
-func (s *Sessions) Redeem(ctx context.Context, store storage.Store, code string) (token string, err error) {
+// code one has the token. A wrong code costs a read and no commit. A code for another subject than stays, if that is not
+// empty, is ErrOther and still counts.
+func (s *Sessions) Redeem(ctx context.Context, store storage.Store, code, stays string) (token string, err error) {
 	name := digest(code)
 	var found record.LoginCode
 	err = store.View(ctx, func(r storage.Reader) (err error) {
 		found, err = s.codeOf(r, name)
 		return err
 	})
+	if err == nil && stays != "" && stays != found.Subject {
+		return "", ErrOther
+	}
 	if err == nil {
 		_, err = store.Update(ctx, storage.Global, func(tx storage.Tx) (record.Change, error) {
 			if found, err = s.codeOf(tx, name); err != nil {

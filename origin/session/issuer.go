@@ -24,7 +24,8 @@ const (
 	discoverEvery   = 30 * time.Second // at most one discovery of an issuer in this time, whatever clients send
 	discoveredLife  = 10 * time.Minute
 	maxAnswerBytes  = 256 << 10
-	exchangesAtOnce = 8
+	exchangesAtOnce = 32
+	exchangesOfOne  = 4 // client, of them
 )
 
 // The errors that callers branch on.
@@ -41,17 +42,18 @@ var (
 // document of an issuer of the operator names and no others, over https, and follows no redirect. Its methods may be
 // called concurrently.
 type Issuers struct {
-	keys  *auth.Keys
-	now   func() time.Time
-	slots chan struct{} // one for each exchange that goes on
+	keys *auth.Keys
+	now  func() time.Time
 
-	mu    sync.Mutex // guards known
-	known map[string]*provider
+	mu        sync.Mutex // guards all below
+	known     map[string]*provider
+	exchanges map[string]int // that go on, by client
+	total     int            // of them
 }
 
 // NewIssuers returns Issuers that know of none yet.
 func NewIssuers(keys *auth.Keys, now func() time.Time) *Issuers {
-	return &Issuers{keys: keys, now: now, slots: make(chan struct{}, exchangesAtOnce), known: map[string]*provider{}}
+	return &Issuers{keys: keys, now: now, known: map[string]*provider{}, exchanges: map[string]int{}}
 }
 
 // provider is what is known of an issuer.
@@ -125,6 +127,7 @@ type Grant struct {
 	Code        string
 	Verifier    string // of the code challenge that the person was sent with
 	RedirectURI string // to which the person came back
+	Client      string // that asks: one client does not take the places of all
 }
 
 var verifierForm = regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`)
@@ -139,12 +142,10 @@ func (i *Issuers) Exchange(ctx context.Context, g Grant) (token string, err erro
 	if !verifierForm.MatchString(g.Verifier) {
 		return "", ErrVerifier
 	}
-	select {
-	case i.slots <- struct{}{}:
-		defer func() { <-i.slots }()
-	default:
+	if !i.enter(g.Client) {
 		return "", ErrBusy
 	}
+	defer i.leave(g.Client)
 	addresses, err := i.Addresses(ctx, issuer.URL)
 	if err != nil {
 		return "", err
@@ -154,6 +155,27 @@ func (i *Issuers) Exchange(ctx context.Context, g Grant) (token string, err erro
 		"code": {g.Code}, "code_verifier": {g.Verifier}, "redirect_uri": {g.RedirectURI},
 	}
 	return i.redeem(ctx, addresses.Token, form)
+}
+
+// enter counts an exchange of the client in, unless there are too many; then leave must follow.
+func (i *Issuers) enter(client string) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.total >= exchangesAtOnce || i.exchanges[client] >= exchangesOfOne {
+		return false
+	}
+	i.total++
+	i.exchanges[client]++
+	return true
+}
+
+func (i *Issuers) leave(client string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.total--
+	if i.exchanges[client]--; i.exchanges[client] == 0 {
+		delete(i.exchanges, client)
+	}
 }
 
 func (i *Issuers) named(name string) (record.Issuer, bool) {

@@ -56,15 +56,15 @@ func bodyOf(w record.Webhook, batch []record.Event, n names) ([]byte, error) {
 	case FormatPurge:
 		body = purgeBody{surrogateKeys(batch[0])}
 	case FormatChat:
-		body = chatBody{sentence(batch[0], n)}
+		body = chatBody{sentence(batch[0], n, w.Identities)}
 	case FormatEvents:
 		all := eventsBody{}
 		for _, e := range batch {
-			all.Events = append(all.Events, events.BodyOf(w.EnvironmentID, e))
+			all.Events = append(all.Events, events.BodyOf(w.EnvironmentID, e, w.Identities))
 		}
 		body = all
 	default:
-		body = events.BodyOf(w.EnvironmentID, batch[0])
+		body = events.BodyOf(w.EnvironmentID, batch[0], w.Identities)
 	}
 	return json.Marshal(body, json.Deterministic(true), record.AnswerTimes)
 }
@@ -93,10 +93,14 @@ type chatBody struct {
 	Text string `json:"text"`
 }
 
-// sentence tells an event to people.
-func sentence(e record.Event, n names) string {
+// sentence tells an event to people, with who made the change if identities are told.
+func sentence(e record.Event, n names, identities bool) string {
+	by := ""
+	if identities {
+		by = " by " + plain(e.By)
+	}
 	if e.Kind == events.WebhookPing {
-		return "Livery: this is a test, asked for by " + plain(e.By)
+		return "Livery: this is a test" + by
 	}
 	_, verb, _ := strings.Cut(e.Kind, ".")
 	text, draft, was := "Theme "+plain(n.theme), "The draft of ", " was "
@@ -117,7 +121,7 @@ func sentence(e record.Event, n names) string {
 	if e.Version != 0 {
 		text += " as version " + strconv.FormatUint(uint64(e.Version), 10)
 	}
-	text += " by " + plain(e.By)
+	text += by
 	if e.Note != "" {
 		text += ": " + plain(e.Note)
 	}

@@ -82,6 +82,13 @@ func (d *Deliverer) plan(r storage.Reader, environment, id string, from uint32) 
 	if err != nil {
 		return nil, err
 	}
+	if w.Identities {
+		environment, err := storage.Environments.Read(r, w.EnvironmentID)
+		if err != nil {
+			return nil, err
+		}
+		w.Identities = environment.Identities == record.IdentitiesFull
+	}
 	p = &plan{webhook: w, end: max(w.Cursor, from)}
 	now := d.config.Now()
 	for _, s := range w.Secrets {

@@ -45,6 +45,7 @@ const (
 type Input struct {
 	URL, Format, Description string
 	Kinds                    []string // none: all that the format is for
+	Identities               bool     // say who made the change
 }
 
 // Faults lists what is wrong with the input. A name of a host is not resolved: it is looked at when it is connected to.
@@ -78,7 +79,7 @@ func Create(r storage.Reader, m *auth.Master, id, environment string, in Input, 
 	}
 	w = record.Webhook{
 		ID: id, EnvironmentID: environment, URL: in.URL, Kinds: append([]string{}, in.Kinds...), Format: in.Format, Description: in.Description,
-		CreatedAt: now, Cursor: end,
+		Identities: in.Identities, CreatedAt: now, Cursor: end,
 	}
 	secret = addSecret(&w, m, now)
 	return w, secret, nil
@@ -151,6 +152,9 @@ func Describe(w record.Webhook) string {
 	kinds := "what happens"
 	if len(w.Kinds) > 0 {
 		kinds = strings.Join(w.Kinds, ", ")
+	}
+	if w.Identities {
+		kinds += ", with who did it,"
 	}
 	return fmt.Sprintf("%s is sent %s as %s", hostOf(w.URL), kinds, w.Format)
 }

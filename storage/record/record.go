@@ -98,9 +98,19 @@ type Environment struct {
 	CacheLifetime uint32            `json:"cacheLifetime"`      // seconds an edge may reuse a latest answer
 	Grants        map[string]Role   `json:"grants"`             // by token subject
 	PreviewOf     string            `json:"previewOf,omitzero"` // id of the Environment of whose Themes all Themes here are previews; empty: none are
+	Identities    Identities        `json:"identities,omitzero"`
 	CreatedAt     time.Time         `json:"createdAt"`
 	UpdatedAt     time.Time         `json:"updatedAt"`
 }
+
+// Identities says who is told who made a change in an Environment.
+type Identities string
+
+// The values of Identities.
+const (
+	IdentitiesFull Identities = ""     // admins and editors, and the webhooks that ask for it
+	IdentitiesNone Identities = "none" // nobody
+)
 
 // Blocks are the sparse index of a list: neighbouring entries, counted together.
 type Blocks struct {
@@ -376,7 +386,8 @@ type Webhook struct {
 	Kinds         []string        `json:"kinds"`  // of the events that are sent; empty: all that its format is for
 	Format        string          `json:"format"` // of bodies: event, events, purge or chat
 	Description   string          `json:"description,omitzero"`
-	Secrets       []WebhookSecret `json:"secrets"` // the newest first
+	Identities    bool            `json:"identities,omitzero"` // events say who made the change, if the Environment tells that
+	Secrets       []WebhookSecret `json:"secrets"`             // the newest first
 	CreatedAt     time.Time       `json:"createdAt"`
 
 	EndedAt     time.Time `json:"endedAt,omitzero"`     // when the receiver answered 410 Gone; zero: it did not, or it took a delivery by hand since

@@ -33,10 +33,7 @@ func (t *TLSFlags) On() bool { return t.cert != "" }
 
 // certificate returns the reloader of the certificate that the flags name.
 func (t *TLSFlags) certificate(log *slog.Logger) (*reloader[*tls.Certificate], error) {
-	f := newReloader("certificate", log, []string{t.cert, t.key}, func() (*tls.Certificate, error) {
-		pair, err := tls.LoadX509KeyPair(t.cert, t.key)
-		return &pair, err
-	})
+	f := newReloader("certificate", log, []string{t.cert, t.key}, func() (*tls.Certificate, error) { return readPair(t.cert, t.key) })
 	if err := f.load(); err != nil {
 		return nil, term.Fail("Give a certificate chain and its key as PEM files with --"+t.prefix+"tls-cert and --"+t.prefix+"tls-key.", "the certificate cannot be used: %v", err)
 	}

@@ -2,7 +2,6 @@ package certs
 
 import (
 	"crypto/x509"
-	"errors"
 	"log/slog"
 	"os"
 	"sync"
@@ -90,16 +89,4 @@ func newPoolReloader(flag, path string, log *slog.Logger) (*reloader[*x509.CertP
 		return nil, term.Fail("Give the CA's own certificate as a PEM file with --"+flag+".", "the CA file cannot be used: %v", err)
 	}
 	return f, nil
-}
-
-func readPool(path string) (*x509.CertPool, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(text) {
-		return nil, errors.New(path + " holds no certificate in PEM form")
-	}
-	return pool, nil
 }

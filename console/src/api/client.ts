@@ -110,7 +110,7 @@ export async function send(method: string, path: string, options: Options = {}):
 	}
 	const text = await response.text();
 	done({ status, requestID, answer: text.slice(0, 65536) });
-	if (status === 401) onUnauthorized();
+	if (status === 401 && path !== "/console/session") onUnauthorized(); // a refused login ends no session
 	throw refusal(response, text);
 }
 

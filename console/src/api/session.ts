@@ -24,6 +24,8 @@ export const caller = signal<Caller | null | undefined>(undefined);
 export const settings = signal<Settings>({ version: "", issuers: [], edges: [] });
 /** What went wrong at the login that came by an address. */
 export const loginError = signal("");
+/** The code of a link for someone else than the person who is logged in; empty: there is none. */
+export const linkOfOther = signal("");
 
 setUnauthorized(() => {
 	if (caller.value) caller.value = null;
@@ -34,7 +36,7 @@ async function who(): Promise<void> {
 }
 
 /** Opens a session with a token, a one-time code or the code of an issuer. */
-export async function logIn(body: Record<string, string>): Promise<void> {
+export async function logIn(body: Record<string, string | boolean>): Promise<void> {
 	await call("POST", "/console/session", { body, quiet: true });
 	await who();
 }
@@ -84,13 +86,16 @@ async function loginOfAddress(): Promise<void> {
 	sessionStorage.removeItem(pending);
 	if (code) {
 		history.replaceState(null, "", location.pathname);
-		return logIn({ code });
+		return logIn({ code }).catch((err: ApiError) => {
+			if (err.status !== 409) throw err;
+			linkOfOther.value = code;
+		});
 	}
 	if (!query.has("state") || !(query.has("code") || query.has("error"))) return;
 	const login = kept ? (JSON.parse(kept) as { state: string; verifier: string; issuer: string; back: string }) : null;
 	history.replaceState(null, "", login?.back ?? "/console/");
-	if (query.has("error")) throw new ApiError(0, `The issuer did not log you in: ${query.get("error_description") ?? query.get("error")}`);
 	if (login?.state !== query.get("state")) throw new ApiError(0, "This login was begun in another tab or is too old. Log in again.");
+	if (query.has("error")) throw new ApiError(0, `The issuer did not log you in: ${query.get("error_description") ?? query.get("error")}`);
 	return logIn({ issuer: login.issuer, code: query.get("code") ?? "", verifier: login.verifier, redirectURI: redirectURI() });
 }
 

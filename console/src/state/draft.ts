@@ -49,7 +49,7 @@ export class Draft extends Tokens {
 			this.#stale = true;
 			void this.#work();
 		};
-		const ends = [listen((event) => this.#isMine(event) && again(event.by)), onMissed(() => again(""))];
+		const ends = [listen((event) => this.#isMine(event) && again(event.by ?? "another person")), onMissed(() => again(""))];
 		if (this.loaded.value) again("");
 		return () => ends.forEach((end) => end());
 	}

@@ -1,12 +1,12 @@
 // The frame of every view: who is logged in, where the view stands, and whether the page hears of changes.
 import { useEffect, useRef } from "preact/hooks";
-import { caller, logOut } from "../api/session";
+import { caller, linkOfOther, logIn, logOut } from "../api/session";
 import { connected } from "../state/events";
 import { useEnvironment, useTheme, useVariant } from "../state/here";
 import type { Resource } from "../state/resource";
 import { href, match, path } from "../state/router";
 import { setScheme, scheme, type Scheme } from "../state/scheme";
-import { Button, Empty, Loading, Toasts } from "../ui/controls";
+import { Button, Dialog, Empty, Loading, Toasts } from "../ui/controls";
 import { routes } from "../routes";
 import { Login } from "./login";
 import { Tabs } from "./tabs";
@@ -43,8 +43,18 @@ export function Shell() {
 					</>
 				) : <NotFound />}
 			</main>
+			{linkOfOther.value && <OtherLink />}
 			<Toasts />
 		</>
+	);
+}
+
+function OtherLink() {
+	const close = (): void => { linkOfOther.value = ""; };
+	return (
+		<Dialog title="Log in as someone else?" onClose={close} submit="Use the link" onSubmit={() => logIn({ code: linkOfOther.value, replace: true }).then(close)}>
+			<p>You are logged in as {caller.value?.subject}. The link that you opened logs in someone else in this browser.</p>
+		</Dialog>
 	);
 }
 

@@ -71,7 +71,7 @@ function Entry({ group: { event, count, variants }, environment, theme }: { grou
 	return (
 		<li>
 			<p>
-				<strong>{event.by}</strong> {action(event, variants.length > 1)} {event.variant
+				<strong>{event.by ?? "Somebody"}</strong> {action(event, variants.length > 1)} {event.variant
 					? <>{variants.slice(0, 3).map((v, i) => <span key={v}>{i > 0 && ", "}<VariantName environment={environment} theme={t} variant={v} /></span>)}{variants.length > 3 && ` and ${variants.length - 3} more`} of {theme ?? "a deleted Theme"}</>
 					: event.count ? <>of {theme ?? "a deleted Theme"}</> : theme ? <a href={href.theme(environment, t)}>{theme}</a> : <code>{t}</code>}{count > Math.max(1, variants.length) && `, ${count} times`}
 			</p>

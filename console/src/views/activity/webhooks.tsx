@@ -125,7 +125,7 @@ function Deliveries({ path, round }: { path: string; round: number }) {
 			<ol class="timeline">
 				{data?.items.map((d) => (
 					<li key={d.id}>
-						<p><Badge kind={states[d.state]}>{d.state}</Badge> {d.event ? (d.event.kind === "webhook.ping" ? "test" : `${d.event.by} ${action(d.event)}`) : "events that were not sent"}</p>
+						<p><Badge kind={states[d.state]}>{d.state}</Badge> {d.event ? (d.event.kind === "webhook.ping" ? "test" : `${d.event.by ?? "Somebody"} ${action(d.event)}`) : "events that were not sent"}</p>
 						<p class="muted">{d.attempts} {d.attempts === 1 ? "attempt" : "attempts"}{d.lastAttemptAt && <>, the last <Time at={d.lastAttemptAt} /></>}{d.status && `, answered ${d.status}`}{d.milliseconds !== null && ` in ${d.milliseconds} ms`}{d.nextAttemptAt && <>, next <Time at={d.nextAttemptAt} /></>}</p>
 						{d.result && <pre tabIndex={0}>{d.result}</pre>}
 						{d.state !== "missed" && <Button kind="quiet" onClick={() => again(d)}>Send again</Button>}

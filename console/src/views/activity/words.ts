@@ -30,7 +30,7 @@ export interface Filter {
 	by: string;
 }
 
-export const fits = (e: Happening, f: Filter): boolean => (!f.theme || e.theme === f.theme) && (!f.kind || e.kind === f.kind) && e.by.toLowerCase().includes(f.by.toLowerCase());
+export const fits = (e: Happening, f: Filter): boolean => (!f.theme || e.theme === f.theme) && (!f.kind || e.kind === f.kind) && (e.by ?? "").toLowerCase().includes(f.by.toLowerCase());
 
 export interface Group {
 	event: Happening; // the newest

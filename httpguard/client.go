@@ -1,4 +1,4 @@
-package policy
+package httpguard
 
 import (
 	"bytes"
@@ -27,11 +27,9 @@ func ParseRange(s string) (netip.Prefix, bool) {
 	return p.Masked(), true
 }
 
-func (r *Rules) inRange(client netip.Addr) bool {
-	return contains(r.ranges, client.Unmap().WithZone(""))
-}
-
-func contains(ranges []netip.Prefix, addr netip.Addr) bool {
+// InRanges reports whether one of the ranges holds the address.
+func InRanges(ranges []netip.Prefix, addr netip.Addr) bool {
+	addr = addr.Unmap().WithZone("")
 	for _, p := range ranges {
 		if p.Contains(addr) {
 			return true
@@ -48,7 +46,7 @@ func ClientAddr(peer netip.Addr, forwardedFor [][]byte, trusted []netip.Prefix) 
 	for i := len(forwardedFor) - 1; i >= 0; i-- {
 		rest := forwardedFor[i]
 		for rest != nil {
-			if !contains(trusted, addr) {
+			if !InRanges(trusted, addr) {
 				return addr
 			}
 			var entry []byte
