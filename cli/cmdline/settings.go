@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"example.com/livery/cli/devfile"
 	"example.com/livery/cli/term"
 )
 
@@ -52,7 +54,7 @@ func ApplySettings(cmd *cobra.Command) error {
 }
 
 // ReadSettings gives every flag that was not on the command line the value of its environment variable, or else of its member
-// in the --config file.
+// in the --config file. It refuses a default data directory that holds symbolic links.
 func ReadSettings(cmd *cobra.Command) error {
 	config, err := readConfig(cmd)
 	if err != nil {
@@ -66,6 +68,9 @@ func ReadSettings(cmd *cobra.Command) error {
 	})
 	if len(faults) > 0 {
 		return faults[0]
+	}
+	if data := cmd.Flags().Lookup("data"); data != nil {
+		return devfile.RefuseLinks(data.Value.String())
 	}
 	return nil
 }
@@ -111,8 +116,8 @@ const SourceMark = "livery_source"
 
 func readConfig(cmd *cobra.Command) (map[string]any, error) {
 	path, err := cmd.Flags().GetString("config")
-	if path == "" {
-		path = os.Getenv(Variable("config"))
+	if path == "" && err == nil {
+		path, err = PathVariable(Variable("config"))
 	}
 	if err != nil || path == "" {
 		return nil, err
@@ -126,6 +131,16 @@ func readConfig(cmd *cobra.Command) (map[string]any, error) {
 		return nil, YAMLFailure(path, err)
 	}
 	return config, unknownMembers(cmd, path, config)
+}
+
+// PathVariable returns the absolute path in an environment variable, or nothing if the variable is not set. It refuses a relative
+// path: a variable stays set while the user changes directories, and each of these could hold such a file.
+func PathVariable(name string) (string, error) {
+	path := os.Getenv(name)
+	if path == "" || filepath.IsAbs(path) {
+		return path, nil
+	}
+	return "", term.UsageError("Write its whole path.", "%s=%s is a relative path", name, path)
 }
 
 // unknownMembers refuses a config file with a member that no command of the program has a flag

@@ -38,10 +38,10 @@ type room struct {
 // in one commit.
 var house = map[string]room{
 	".":                        {ours: "cli"},
-	"cli":                      {ours: "cli/account cli/cmdline cli/localfile cli/maintain cli/operate cli/opsocket cli/serve cli/target cli/term cli/themes cli/tokens cli/tokens/push cli/tokens/release cli/tokens/tokentree client docs/site origin/api origin/operator renderer toolchain wasm", others: "github.com/spf13/cobra github.com/spf13/pflag"},
+	"cli":                      {ours: "cli/account cli/cmdline cli/devfile cli/localfile cli/maintain cli/operate cli/opsocket cli/serve cli/target cli/term cli/themes cli/tokens cli/tokens/push cli/tokens/release cli/tokens/tokentree client docs/site origin/api origin/operator renderer toolchain wasm", others: "github.com/spf13/cobra github.com/spf13/pflag"},
 	"cli/account":              {ours: "cli/cmdline cli/devfile cli/device cli/escape cli/localfile cli/target cli/term client", others: "github.com/spf13/cobra"},
-	"cli/cmdline":              {ours: "cli/term origin/operator storage/postgres", others: "github.com/goccy/go-yaml github.com/spf13/cobra github.com/spf13/pflag"},
-	"cli/devfile":              {ours: "cli/term"},
+	"cli/cmdline":              {ours: "cli/devfile cli/term origin/operator storage/postgres", others: "github.com/goccy/go-yaml github.com/spf13/cobra github.com/spf13/pflag"},
+	"cli/devfile":              {ours: "cli/localfile cli/term"},
 	"cli/device":               {},
 	"cli/escape":               {},
 	"cli/localfile":            {others: "github.com/gofrs/flock"},
@@ -49,7 +49,7 @@ var house = map[string]room{
 	"cli/operate":              {ours: "cli/cmdline cli/devfile cli/escape cli/localfile cli/opsocket cli/term edge/address edge/policy origin/operator storage/record", others: "github.com/goccy/go-yaml github.com/spf13/cobra"},
 	"cli/opsocket":             {ours: "cli/term origin/operator"},
 	"cli/page":                 {ours: "cli/escape cli/tokens/export renderer renderer/css renderer/dtcg renderer/jsontree"},
-	"cli/process":              {ours: "cli/escape cli/localfile cli/term", others: "github.com/prometheus/client_golang"},
+	"cli/process":              {ours: "cli/devfile cli/escape cli/localfile cli/term", others: "github.com/prometheus/client_golang"},
 	"cli/serve":                {ours: "cli/account cli/cmdline cli/devfile cli/localfile cli/maintain cli/opsocket cli/process cli/serve/certs cli/term cli/themes cli/tokens/batch cli/tokens/source client console docs/site edge edge/listen origin origin/operator renderer/jsontree storage storage/record toolchain wasm", others: "github.com/prometheus/client_golang github.com/spf13/cobra"},
 	"cli/serve/certs":          {ours: "cli/term", others: "github.com/spf13/cobra"},
 	"cli/target":               {ours: "cli/cmdline cli/term client", others: "github.com/spf13/cobra"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,6 +53,9 @@ func readPlan() (*planFile, error) {
 	text, err := os.ReadFile(planName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	if !source.IsInside(".", planName) {
+		return nil, term.Fail("Replace the link by the file.", "%s is a link that leads out of this folder", planName)
 	}
 	if err != nil {
 		return nil, term.Fail("Make it readable, or remove it.", "%s cannot be read: %s", planName, localfile.Reason(err))
@@ -238,6 +242,9 @@ func (p *pushFlags) plan(files *[]string) (*planFile, error) {
 	isSlug := !strings.HasPrefix(p.Theme, "thm_")
 	switch {
 	case len(*files) == 0:
+		if err := decided.refuseOutside(); err != nil {
+			return nil, err
+		}
 		*files, p.variants = decided.Files, "auto"
 	case isSlug && p.Theme != "" && p.Theme != decided.Theme:
 		return nil, term.Fail("Push in another folder, or remove "+planName+" if it is of no use any more.",
@@ -248,6 +255,17 @@ func (p *pushFlags) plan(files *[]string) (*planFile, error) {
 	}
 	p.Theme, p.Env = cmp.Or(p.Theme, decided.Theme), cmp.Or(p.Env, decided.Environment)
 	return decided, nil
+}
+
+// refuseOutside returns a failure if the plan names a file that is not in this folder: a checkout brings its plan with it, and a
+// push would publish whatever file of this user it names.
+func (p *planFile) refuseOutside() error {
+	for _, name := range p.Files {
+		if !filepath.IsLocal(filepath.FromSlash(name)) || name == "-" || !source.IsInside(".", name) {
+			return term.Fail("Name the files on the command line.", "%s names %s, which lies outside of this folder", planName, name)
+		}
+	}
+	return nil
 }
 
 // slugs returns the names that the plan has for modes.

@@ -92,7 +92,11 @@ func (a *app) pushSystem(cmd *cobra.Command, p *pushFlags, files []string, decid
 		return a.Show(s.file(p), func() { a.Say("This was a dry run: nothing is sent and nothing is written.") })
 	}
 	if !p.confirmed {
-		if ok, err := a.Confirm(cmd.Context(), "Push the Theme and these Variants?"); err != nil || !ok {
+		where := c.BaseURL()
+		if p.Env != "" {
+			where = "Environment " + p.Env + " at " + where
+		}
+		if ok, err := a.Confirm(cmd.Context(), "Push Theme "+p.Theme+" and these Variants to "+where+"?"); err != nil || !ok {
 			return cmp.Or(err, error(term.Fail("Rename Variants in "+planName+", or push one mode with --token-mode.", "nothing is pushed")))
 		}
 	}
