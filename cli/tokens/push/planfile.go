@@ -11,13 +11,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/designsystem"
 	"example.com/livery/cli/tokens/source"
+	"example.com/livery/cli/yamlfile"
 )
 
 // planName is the file in which push --variants auto keeps what it decided, in the working directory.
@@ -25,21 +24,21 @@ const planName = source.PlanName
 
 // planFile is what a push of a design system decided, for the next time.
 type planFile struct {
-	Files       []string      `yaml:"files" json:"files"`
-	Environment string        `yaml:"environment,omitempty" json:"environment,omitempty"`
-	Theme       string        `yaml:"theme" json:"theme"`
-	Defaults    []planVariant `yaml:"defaults,omitempty" json:"defaults,omitempty"` // the modes that are the Theme itself
-	Variants    []planVariant `yaml:"variants" json:"variants"`
+	Files       []string      `json:"files"`
+	Environment string        `json:"environment,omitempty"`
+	Theme       string        `json:"theme"`
+	Defaults    []planVariant `json:"defaults,omitempty"` // the modes that are the Theme itself
+	Variants    []planVariant `json:"variants"`
 
-	Modes *[]designsystem.ThemeMode `yaml:"modes,omitempty" json:"modes,omitempty"` // of the Theme; nil: not decided
+	Modes *[]designsystem.ThemeMode `json:"modes,omitempty"` // of the Theme; nil: not decided
 }
 
 // planVariant says which Variant a mode is.
 type planVariant struct {
-	Dimension string `yaml:"dimension,omitempty" json:"dimension,omitempty"`
-	Mode      string `yaml:"mode" json:"mode"`
-	Slug      string `yaml:"slug,omitempty" json:"slug,omitempty"`
-	Skip      bool   `yaml:"skip,omitempty" json:"skip,omitempty"` // the mode is not pushed
+	Dimension string `json:"dimension,omitempty"`
+	Mode      string `json:"mode"`
+	Slug      string `json:"slug,omitempty"`
+	Skip      bool   `json:"skip,omitempty"` // the mode is not pushed
 }
 
 const planHead = `# Which Variant each mode of the token files is: written by livery push --variants auto, and read by the next
@@ -61,8 +60,8 @@ func readPlan() (*planFile, error) {
 		return nil, term.Fail("Make it readable, or remove it.", "%s cannot be read: %s", planName, localfile.Reason(err))
 	}
 	var p planFile
-	if err := yaml.UnmarshalWithOptions(text, &p, yaml.Strict()); err != nil {
-		return nil, term.Fail("Fix it, or remove it to have it written anew.", "%s is not valid: %s", planName, yaml.FormatError(err, false, false))
+	if err := yamlfile.Decode(planName, text, &p); err != nil {
+		return nil, err
 	}
 	if faults := p.faults(); len(faults) > 0 {
 		f := term.Fail("Fix them, or remove the file to have it written anew.", "%s is not valid:", planName)
@@ -208,7 +207,7 @@ func (s *system) gone() (names []string) {
 }
 
 func (a *app) writePlan(p *planFile) error {
-	text, err := yaml.Marshal(p)
+	text, err := yamlfile.Encode(p)
 	if err != nil {
 		return err
 	}
