@@ -73,7 +73,7 @@ var house = map[string]room{
 	"cli/tokens/changeset":     {ours: "cli/escape cli/term cli/tokendiff cli/tokens/tokentree client renderer renderer/dtcg renderer/jsontree"},
 	"cli/tokens/lint":          {ours: "cli/escape cli/term client renderer/dtcg"},
 	"cli/tokens/push":          {ours: "cli/account cli/cmdline cli/escape cli/localfile cli/target cli/term cli/themes cli/tokendiff cli/tokenfile cli/tokens/batch cli/tokens/changeset cli/tokens/designsystem cli/tokens/release cli/tokens/source cli/tokens/tokentree cli/tokens/validate cli/yamlfile client origin/patch renderer renderer/dtcg renderer/jsontree", others: "github.com/spf13/cobra"},
-	"cli/tokens/release":       {ours: "cli/account cli/cmdline cli/target cli/term cli/tokendiff cli/tokens/tokentree client", others: "github.com/spf13/cobra"},
+	"cli/tokens/release":       {ours: "cli/account cli/cmdline cli/escape cli/target cli/term cli/tokendiff cli/tokens/tokentree client", others: "github.com/spf13/cobra"},
 	"cli/tokens/scan":          {ours: "cli/escape cli/tokens/export renderer/css spelling", others: "github.com/bmatcuk/doublestar/v4"},
 	"cli/tokens/source":        {ours: "cli/cmdline cli/escape cli/localfile cli/term cli/tokenfile cli/tokenfile/compute cli/tokenfile/references cli/tokenfile/repair cli/tokenfile/resolver cli/tokenfile/syntax cli/tokenfile/tree cli/tokens/tokentree cli/tokens/validate renderer/dtcg renderer/jsontree", others: "github.com/spf13/cobra"},
 	"cli/tokens/tokentree":     {ours: "cli/term cli/tokenfile/tree client renderer renderer/dtcg renderer/jsontree"},

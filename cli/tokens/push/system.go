@@ -48,7 +48,7 @@ func (a *app) pushSystem(cmd *cobra.Command, p *pushFlags, files []string, decid
 	if err := refuseForSystem(p, files); err != nil {
 		return err
 	}
-	if err := p.chooseOnConflict(); err != nil {
+	if err := cmp.Or(p.chooseOnConflict(), p.checkRenames()); err != nil {
 		return err
 	}
 	s := &system{files: files, decided: decided}
@@ -521,6 +521,7 @@ func versionOf(done Result, f target.Resolved) int {
 }
 
 func (a *app) publishTheme(ctx context.Context, c *client.Client, f target.Resolved, o client.PublishOptions, done *sent) error {
+	o.Renames = client.RenamesMoves
 	t, err := c.PublishTheme(ctx, f.Env.ID, f.Theme.ID, o)
 	if err == nil {
 		done.Theme.ETag, done.Theme.Version = "", t.LatestVersion
