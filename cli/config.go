@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/devfile"
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/opsocket"
 	"example.com/livery/cli/term"
@@ -110,7 +111,7 @@ func originSettings(ctx context.Context, data string) (list []operator.Setting, 
 // none does.
 func edgeSettings(data string) ([]operator.Setting, error) {
 	text, err := os.ReadFile(filepath.Join(data, "edge.json"))
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !localfile.IsLocked(filepath.Join(data, "lock")) {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !localfile.IsLocked(filepath.Join(data, devfile.LockName)) {
 		return nil, nil
 	}
 	var file struct{ Settings []operator.Setting }

@@ -65,7 +65,7 @@ func TestANeededFlagMayComeFromAnywhere(t *testing.T) {
 func TestConfigFilesAreStrict(t *testing.T) {
 	cases := []struct{ rule, text, want string }{
 		{"a member without a flag suggests the nearest", "them: x\n", "no flag is called --them"},
-		{"broken YAML has its line", "env: a\n  theme: b\n", "c.yaml:1:6: "},
+		{"broken YAML has its line", "env: a\n  theme: b\n", "c.yaml:2:3: "},
 		{"a value that the flag cannot have", "create: perhaps\n", `"perhaps"`},
 	}
 	for _, c := range cases {

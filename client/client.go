@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -29,7 +30,8 @@ const (
 // Client calls one origin with one access token. Its methods may be called concurrently; its
 // fields must not be changed once a method was called. The zero value has no address: use New.
 type Client struct {
-	// HTTP sends the requests. New sets a client that gives up after 60 s.
+	// HTTP sends the requests. New sets a client that gives up after 60 s and follows no redirect: the access token is for
+	// one origin, and net/http sends it to another port or subdomain too.
 	HTTP *http.Client
 	// Tries is how often a request that is safe to repeat is sent at most; 1 never repeats.
 	Tries int
@@ -49,12 +51,19 @@ type Client struct {
 func New(baseURL, token string) *Client {
 	base := strings.TrimSuffix(strings.TrimRight(baseURL, "/"), apiPath)
 	return &Client{
-		HTTP:       &http.Client{Timeout: defaultTimeout},
+		HTTP:       &http.Client{Timeout: defaultTimeout, CheckRedirect: refuseRedirect},
 		Tries:      defaultTries,
 		FirstPause: firstPause,
 		base:       strings.TrimRight(base, "/"),
 		token:      token,
 	}
+}
+
+// errRedirect is the cause of the error of a request that was answered by a redirect.
+var errRedirect = errors.New("redirects are not followed")
+
+func refuseRedirect(to *http.Request, _ []*http.Request) error {
+	return fmt.Errorf("redirected to %s://%s: %w", to.URL.Scheme, to.URL.Host, errRedirect)
 }
 
 // BaseURL returns the address of the origin, without "/public/v1".
@@ -177,6 +186,9 @@ func (c *Client) once(ctx context.Context, r request, body []byte, key string) (
 	}
 	res, err := c.HTTP.Do(req)
 	if err != nil {
+		if errors.Is(err, errRedirect) {
+			return a, -1, fmt.Errorf("client: %w", err)
+		}
 		return a, unlessDone(ctx), fmt.Errorf("client: %w", err)
 	}
 	defer res.Body.Close()

@@ -35,13 +35,13 @@ func (o *Origin) registerGauges(registry *prometheus.Registry) {
 		return float64(lag)
 	})
 	gauge("livery_origin_derived_waiting", "Themes that wait for overlays that are compiled ahead.", func() float64 { return float64(o.derive.Waiting()) })
-	gauge("livery_origin_backup_timestamp_seconds", "When the newest backup was taken, in seconds since 1970; 0: none is known.", func() float64 {
-		return float64(o.maintenance.NewestBackup())
-	})
 	disk, ok := o.config.Store.(diskStore)
 	if !ok {
 		return
 	}
+	gauge("livery_origin_backup_timestamp_seconds", "When the newest backup was taken, in seconds since 1970; 0: none is known.", func() float64 {
+		return float64(o.maintenance.NewestBackup())
+	})
 	if _, _, _, err := disk.Disk(); err != nil {
 		return // a store in memory
 	}

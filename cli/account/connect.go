@@ -2,6 +2,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -35,19 +36,15 @@ func New(t *term.App) *Session {
 // Flags gives a command of the public API its flags.
 func (a *Session) Flags(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
-	f.StringVar(&a.url, "url", "", "`ADDRESS` of the origin (default: that of the running livery dev)")
-	f.StringVar(&a.token, "token", "", "access `TOKEN` (default: that of the running livery dev)")
+	f.StringVar(&a.url, "url", "", "`ADDRESS` of the origin (default: that of the running livery dev, or of the last login)")
+	f.StringVar(&a.token, "token", "", "access `TOKEN` for the origin of --url or of the last login (default: that of the running livery dev, or of the login)")
 	f.StringVar(&a.dataDir, "data", devfile.DefaultDir, "data directory `DIR` of the running livery dev")
 }
 
-// These are the sentence and the next step if an origin is named but no token.
-const (
-	noTokenSentence = "no access token for %s"
-	noTokenNext     = "Give one with --token or LIVERY_TOKEN, or log in with livery login; the operator makes them with livery token."
-)
-
-// Client returns the client that the flags ask for: of --url and --token, of the running dev, or of the
-// origin that the user logged in to.
+// Client returns a client of the origin that the user named or logged in to, or of the livery dev that runs on this machine.
+//
+// A token goes only where its user sent it: a token from --token or LIVERY_TOKEN to the origin of --url or of the last login, a
+// stored token to the origin that it was stored for, and the token of a livery dev to that livery dev.
 func (a *Session) Client(ctx context.Context) (*client.Client, error) {
 	if err := a.checkURL(); err != nil {
 		return nil, err
@@ -59,11 +56,17 @@ func (a *Session) Client(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.token != "" {
+		if stored.Origin == "" {
+			return nil, term.UsageError("Name it with --url or LIVERY_URL, or log in with livery login.", "it is not known which origin the access token is for")
+		}
+		return a.clientOf(stored.Origin, a.token), nil
+	}
 	dev, err := devfile.Read(a.dataDir)
 	switch {
 	case err == nil && (a.url == "" || client.New(a.url, "").BaseURL() == dev.OriginURL):
-		if a.token != "" {
-			dev.Token = a.token
+		if a.url == "" && stored.Origin != "" && stored.Origin != dev.OriginURL {
+			a.Warn("Note: using the livery dev at %s, which runs on %s; name %s with --url to use it.", dev.OriginURL, a.dataDir, stored.Origin)
 		}
 		return a.clientOf(dev.OriginURL, dev.Token), nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -80,23 +83,18 @@ func (a *Session) checkURL() error {
 	return term.UsageError("Write https://livery.example.com, for example.", "--url %q is not a valid address of an origin", a.url)
 }
 
-// loggedIn returns the client of an origin that no running dev is.
+// loggedIn returns a client of the origin of --url, or else of the last login, with the token that is stored for it.
 func (a *Session) loggedIn(ctx context.Context, stored credentials) (*client.Client, error) {
-	address, token := a.url, a.token
-	if address == "" {
-		address = stored.Origin
-	}
+	address := cmp.Or(a.url, stored.Origin)
 	if address == "" {
 		return nil, term.Fail("Start livery dev, name an origin with --url and --token, or log in with livery login.", "no livery dev is running on %s", a.dataDir)
 	}
-	if token == "" {
-		var err error
-		if token, err = a.freshToken(ctx, stored, client.New(address, "").BaseURL()); err != nil {
-			return nil, err
-		}
+	token, err := a.freshToken(ctx, stored, client.New(address, "").BaseURL())
+	if err != nil {
+		return nil, err
 	}
 	if token == "" {
-		return nil, term.UsageError(noTokenNext, noTokenSentence, address)
+		return nil, term.UsageError("Give one with --token or LIVERY_TOKEN, or log in with livery login; the operator makes them with livery token.", "no access token for %s", address)
 	}
 	return a.clientOf(address, token), nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/device"
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/term"
@@ -31,14 +32,19 @@ type renewal struct {
 	Expires  time.Time `json:"expiresAt,omitzero"` // of the token; zero if unknown
 }
 
+// errNoConfigDir is the cause if no login can be stored on this system.
+var errNoConfigDir = errors.New("no folder for configuration files")
+
 // credentialsPath is the path of the credentials: LIVERY_CREDENTIALS, or a folder for configuration.
 func credentialsPath() (string, error) {
-	if path := os.Getenv("LIVERY_CREDENTIALS"); path != "" {
-		return path, nil
+	if path, err := cmdline.PathVariable("LIVERY_CREDENTIALS"); path != "" || err != nil {
+		return path, err
 	}
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", term.Fail("Name a file with LIVERY_CREDENTIALS.", "the system names no folder for configuration files: %v", err)
+		f := term.Fail("Name a file with LIVERY_CREDENTIALS.", "the system names no folder for configuration files: %v", err)
+		f.Cause = errNoConfigDir
+		return "", f
 	}
 	return filepath.Join(dir, "livery", "credentials.json"), nil
 }
@@ -47,8 +53,11 @@ func credentialsPath() (string, error) {
 func readCredentials() (credentials, error) {
 	stored := credentials{Tokens: map[string]string{}}
 	path, err := credentialsPath()
-	if err != nil {
+	if errors.Is(err, errNoConfigDir) {
 		return stored, nil // no login can be stored
+	}
+	if err != nil {
+		return stored, err
 	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -23,8 +23,8 @@ the token is read from --token, from the standard input, or typed without being 
 the origin accepted it.
 
 The token is stored in a file that only you may read (credentials.json in your folder for configuration files, or
-the file that LIVERY_CREDENTIALS names). A flag or an environment variable takes precedence over it, and so does
-a running livery dev.`
+the absolute path that LIVERY_CREDENTIALS names). A flag or an environment variable takes precedence over it, and so
+does a livery dev that runs on the data directory.`
 
 // loginFlags are the flags of login.
 type loginFlags struct {

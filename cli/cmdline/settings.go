@@ -2,17 +2,17 @@
 package cmdline
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"example.com/livery/cli/devfile"
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/yamlfile"
 )
 
 // VersionFlag is the flag of the program itself that prints which build it is.
@@ -52,7 +52,7 @@ func ApplySettings(cmd *cobra.Command) error {
 }
 
 // ReadSettings gives every flag that was not on the command line the value of its environment variable, or else of its member
-// in the --config file.
+// in the --config file. It refuses a default data directory that holds symbolic links.
 func ReadSettings(cmd *cobra.Command) error {
 	config, err := readConfig(cmd)
 	if err != nil {
@@ -67,26 +67,23 @@ func ReadSettings(cmd *cobra.Command) error {
 	if len(faults) > 0 {
 		return faults[0]
 	}
+	if data := cmd.Flags().Lookup("data"); data != nil {
+		return devfile.RefuseLinks(data.Value.String())
+	}
 	return nil
 }
 
-func settleFlag(flags *pflag.FlagSet, f *pflag.Flag, config map[string]any) error {
+func settleFlag(flags *pflag.FlagSet, f *pflag.Flag, config map[string]yamlfile.Texts) error {
 	if f.Changed || !hasVariable(f) {
 		return nil
 	}
 	if text, ok := os.LookupEnv(Variable(f.Name)); ok && text != "" {
 		return set(flags, f, "the environment variable "+Variable(f.Name), text)
 	}
-	switch v := config[f.Name].(type) {
-	case nil:
-	case []any:
-		for _, item := range v {
-			if err := set(flags, f, "the --config file", fmt.Sprint(item)); err != nil {
-				return err
-			}
+	for _, text := range config[f.Name] {
+		if err := set(flags, f, "the --config file", text); err != nil {
+			return err
 		}
-	default:
-		return set(flags, f, "the --config file", fmt.Sprint(v))
 	}
 	return nil
 }
@@ -109,10 +106,10 @@ func set(flags *pflag.FlagSet, f *pflag.Flag, where, text string) error {
 // SourceMark names the source of the value of a flag that was not on the command line.
 const SourceMark = "livery_source"
 
-func readConfig(cmd *cobra.Command) (map[string]any, error) {
+func readConfig(cmd *cobra.Command) (map[string]yamlfile.Texts, error) {
 	path, err := cmd.Flags().GetString("config")
-	if path == "" {
-		path = os.Getenv(Variable("config"))
+	if path == "" && err == nil {
+		path, err = PathVariable(Variable("config"))
 	}
 	if err != nil || path == "" {
 		return nil, err
@@ -121,16 +118,26 @@ func readConfig(cmd *cobra.Command) (map[string]any, error) {
 	if err != nil {
 		return nil, term.Fail("Name a file that can be read, or leave --config out.", "the --config file cannot be read: %v", err)
 	}
-	config := map[string]any{}
-	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&config); err != nil {
-		return nil, YAMLFailure(path, err)
+	config := map[string]yamlfile.Texts{}
+	if err := yamlfile.Decode(path, data, &config); err != nil {
+		return nil, err
 	}
 	return config, unknownMembers(cmd, path, config)
 }
 
+// PathVariable returns the absolute path in an environment variable, or nothing if the variable is not set. It refuses a relative
+// path: a variable stays set while the user changes directories, and each of these could hold such a file.
+func PathVariable(name string) (string, error) {
+	path := os.Getenv(name)
+	if path == "" || filepath.IsAbs(path) {
+		return path, nil
+	}
+	return "", term.UsageError("Write its whole path.", "%s=%s is a relative path", name, path)
+}
+
 // unknownMembers refuses a config file with a member that no command of the program has a flag
 // for. A member of another command is fine: one file serves all.
-func unknownMembers(cmd *cobra.Command, path string, config map[string]any) error {
+func unknownMembers(cmd *cobra.Command, path string, config map[string]yamlfile.Texts) error {
 	known := map[string]bool{}
 	collectFlags(cmd.Root(), known)
 	for name := range config {
@@ -153,19 +160,6 @@ func collectFlags(cmd *cobra.Command, known map[string]bool) {
 	for _, c := range cmd.Commands() {
 		collectFlags(c, known)
 	}
-}
-
-// YAMLFailure says in one sentence what is wrong with a YAML file, and in which line.
-func YAMLFailure(path string, err error) error {
-	e, ok := errors.AsType[yaml.Error](err)
-	if !ok {
-		return term.Fail("Fix the file and try again.", "%s cannot be read: %v", path, err)
-	}
-	where := path
-	if t := e.GetToken(); t != nil && t.Position != nil {
-		where = fmt.Sprintf("%s:%d:%d", path, t.Position.Line, t.Position.Column)
-	}
-	return term.Fail("Fix that line and try again.", "%s: %s", where, e.GetMessage())
 }
 
 const neededMark = "livery_needed"

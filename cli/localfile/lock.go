@@ -3,6 +3,7 @@ package localfile
 import (
 	"errors"
 	"io"
+	"os"
 
 	"github.com/gofrs/flock"
 )
@@ -10,13 +11,12 @@ import (
 // ErrInUse says that another process holds a lock.
 var ErrInUse = errors.New("in use by another process")
 
-// IsLocked reports whether a process has a file locked.
+// IsLocked reports whether a process has a file locked. It does not create the file.
 func IsLocked(path string) bool {
-	lock, err := Lock(path)
-	if err == nil {
-		_ = lock.Close()
-	}
-	return errors.Is(err, ErrInUse)
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	locked, err := lock.TryRLock()
+	_ = lock.Close()
+	return err == nil && !locked
 }
 
 // Lock makes a file and locks it until it is closed or the process ends. It returns ErrInUse if another

@@ -24,10 +24,12 @@ import (
 const backupText = `Adds a backup of the store in the data directory DIR to the directory --to, which is made if it does not
 exist. The origin may keep running: every commit that it acknowledged before is in the backup. Files that an
 earlier backup in the same directory has are not copied again, so write all backups of one store to one
-directory. Every file is read back and compared with its hash.
+directory. A store that was restored from there goes on there; any other store is refused. Every file is read
+back and compared with its hash.
 
-With --keep N the newest N backups stay, this one included; the older ones are removed, with the files that
-only they use, once this one is read back. Without --keep all stay.
+With --keep N the newest N backups of this store stay, this one included; the older ones are removed, with the
+files that only they use, once this one is read back. Those that were taken before a restore stay. Without
+--keep all stay.
 
 A backup holds the secrets of the store: protect it like the store. The token of the feed is in a separate
 file and not in the backup.`
@@ -74,7 +76,7 @@ func (a *app) backup(ctx context.Context, data, to string, keep int) error {
 	err = pebble.VerifyBackup(ctx, to, done.Backup, meter.update)
 	if err == nil && keep > 0 {
 		var pruned pebble.PruneResult
-		pruned, err = pebble.Prune(ctx, to, keep, meter.update)
+		pruned, err = pebble.Prune(ctx, to, done.Backup.Store, keep, meter.update)
 		done.Pruned = &pruned
 	}
 	meter.done()
@@ -194,13 +196,13 @@ func (a *app) listBackups(dir string) error {
 		return err
 	}
 	return a.Show(all, func() {
-		t := term.Table{Head: []string{"BACKUP", "FILES", "SIZE"}}
+		t := term.Table{Head: []string{"BACKUP", "STORE", "FILES", "SIZE"}}
 		for _, b := range all {
 			size := int64(0)
 			for _, f := range b.Files {
 				size += f.Size
 			}
-			t.Add(b.Name, fmt.Sprint(len(b.Files)), byteText(size))
+			t.Add(b.Name, b.Store[:min(8, len(b.Store))], fmt.Sprint(len(b.Files)), byteText(size))
 		}
 		a.PrintTable(t)
 	})
@@ -251,6 +253,7 @@ func (a *app) restore(ctx context.Context, dir, data, at string) error {
 	return a.Show(chosen, func() {
 		a.Say("%s is restored from backup %s.", data, chosen.Name)
 		a.Say("Look at it with livery check-store %s, and start an origin on it.", data)
+		a.Say("Its backups may go to %s too; those that are there stay.", dir)
 	})
 }
 

@@ -1,21 +1,17 @@
 package operate
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/opsocket"
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/yamlfile"
 	"example.com/livery/origin/operator"
 )
 
@@ -26,7 +22,8 @@ func (a *app) teamsCommand() *cobra.Command {
 }
 
 const teamsText = `Makes the Teams, Environments, members and grants match the file, and prints what changed. Applying
-it again changes nothing. Teams and Environments that the file does not name stay as they are.
+it again changes nothing. Teams and Environments that the file does not name stay as they are. - is the
+standard input. A subject can do nothing until it has a grant here.
 
   teams:
     - slug: acme
@@ -69,10 +66,10 @@ these Environments alone; claims must keep out all others that use the same issu
 func (a *app) teamsApply() *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
-		Use:     "apply FILE",
+		Use:     "apply FILE|-",
 		Short:   "Make Teams, Environments and grants match a YAML file",
 		Long:    teamsText,
-		Example: "  livery teams apply teams.yaml --data .livery --dry-run",
+		Example: "  livery teams apply teams.yaml --data .livery --dry-run\n  docker compose exec -T origin /livery teams apply - < teams.yaml",
 		Args:    cmdline.Args(cobra.ExactArgs(1)),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.applyTeams(cmd, args[0], dryRun) },
 	}
@@ -81,14 +78,14 @@ func (a *app) teamsApply() *cobra.Command {
 }
 
 func (a *app) applyTeams(cmd *cobra.Command, path string, dryRun bool) error {
-	file, syntax, err := a.readTeams(path)
+	file, document, err := a.readTeams(path)
 	if err != nil {
 		return err
 	}
 	var done operator.Changes
 	err = a.operator().Call(cmd.Context(), http.MethodPost, fmt.Sprintf("teams?dryRun=%t", dryRun), file, &done)
 	if r, ok := errors.AsType[*opsocket.Refusal](err); ok && r.Status == http.StatusBadRequest {
-		return teamsFailure(path, syntax, r.Messages)
+		return teamsFailure(path, document, r.Messages)
 	}
 	if err != nil {
 		return err
@@ -106,54 +103,34 @@ func (a *app) applyTeams(cmd *cobra.Command, path string, dryRun bool) error {
 	})
 }
 
-// readTeams reads a teams file strictly, and its syntax tree, which knows the lines.
-func (a *app) readTeams(path string) (operator.TeamsFile, *ast.File, error) {
+// readTeams reads a teams file, and the document that knows its lines.
+func (a *app) readTeams(path string) (operator.TeamsFile, *yamlfile.Document, error) {
 	var file operator.TeamsFile
 	data, err := a.ReadFile(path)
 	if err != nil {
 		return file, nil, err
 	}
-	err = yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&file)
-	if errors.Is(err, io.EOF) || err == nil && file.Teams == nil && file.Issuers == nil {
-		return file, nil, term.Fail("See livery teams apply --help for an example.", "%s holds no teams", path)
+	document, err := yamlfile.Parse(term.NameOf(path), data)
+	if err == nil {
+		err = document.Decode(&file)
 	}
-	if err != nil {
-		return file, nil, cmdline.YAMLFailure(path, err)
+	if err == nil && file.Teams == nil && file.Issuers == nil {
+		err = term.Fail("See livery teams apply --help for an example.", "%s holds no teams", term.NameOf(path))
 	}
-	syntax, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return file, nil, cmdline.YAMLFailure(path, err)
-	}
-	return file, syntax, nil
+	return file, document, err
 }
 
-// teamsFailure puts every fault that the origin found beside its line.
-func teamsFailure(path string, syntax *ast.File, messages []string) error {
+// teamsFailure adds the line to each fault that the origin found.
+func teamsFailure(path string, document *yamlfile.Document, messages []string) error {
 	lines := make([]string, len(messages))
 	for i, message := range messages {
-		lines[i] = path + ": " + message
+		lines[i] = term.NameOf(path) + ": " + message
 		where, what, ok := strings.Cut(message, ": ")
-		if line := lineOf(syntax, where); ok && line > 0 {
-			lines[i] = fmt.Sprintf("%s:%d: %s: %s", path, line, lastName(where), what)
+		if line := document.Line(where); ok && line > 0 {
+			lines[i] = fmt.Sprintf("%s:%d: %s: %s", term.NameOf(path), line, lastName(where), what)
 		}
 	}
 	return term.Fail("Fix the file and apply it again; nothing was changed.", "%s", strings.Join(lines, "; "))
-}
-
-// lineOf returns the line of a place such as "teams[0].environments[1].kind", or of what holds it
-// if the file leaves it out; 0 if it is not such a place.
-func lineOf(syntax *ast.File, place string) int {
-	for place != "" {
-		path, err := yaml.PathString("$." + place)
-		if err != nil {
-			return 0
-		}
-		if node, err := path.FilterFile(syntax); err == nil && node != nil && node.GetToken() != nil {
-			return node.GetToken().Position.Line
-		}
-		place = place[:max(0, strings.LastIndexByte(place, '.'))]
-	}
-	return 0
 }
 
 func lastName(place string) string { return place[strings.LastIndexByte(place, '.')+1:] }
@@ -172,7 +149,7 @@ func (a *app) teamsShow() *cobra.Command {
 			if a.JSON {
 				return a.Show(file, nil)
 			}
-			text, err := yaml.MarshalWithOptions(file, yaml.IndentSequence(true))
+			text, err := yamlfile.Encode(file)
 			if err == nil {
 				_, err = a.Out.Write(text)
 			}

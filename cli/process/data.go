@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.com/livery/cli/devfile"
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/term"
 )
@@ -24,7 +25,7 @@ func (r *Run) OpenData(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", Unwritable(dir, err)
 	}
-	lock, err := localfile.Lock(filepath.Join(dir, "lock"))
+	lock, err := localfile.Lock(filepath.Join(dir, devfile.LockName))
 	if errors.Is(err, localfile.ErrInUse) {
 		return "", term.Fail("Stop the other process, or name another directory with --data.", "the data directory %s is in use by another process", dir)
 	}

@@ -2,14 +2,13 @@ package themes
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/yamlfile"
 	"example.com/livery/client"
 )
 
@@ -28,7 +27,7 @@ func (a *app) themeModes() *cobra.Command {
 			"  livery theme modes acme --env sandbox --set modes.json",
 	}
 	cmd.Flags().StringArrayVar(&m.modes, "mode", nil, "`DIMENSION.MODE[=VARIANT][ CONDITION]` of the new list, in its order; may be repeated")
-	cmd.Flags().StringVar(&m.file, "set", "", "JSON `FILE` with the new list; - is the standard input")
+	cmd.Flags().StringVar(&m.file, "set", "", "YAML or JSON `FILE` with the new list; - is the standard input")
 	cmd.MarkFlagsMutuallyExclusive("mode", "set")
 	return a.onTheme(cmd, func(ctx context.Context, c *client.Client, f target.Resolved) error {
 		return a.themeModesOf(ctx, c, f, m)
@@ -102,12 +101,14 @@ func (m newModes) read(a *app) (list []client.Mode, given bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	var body struct{ Modes *[]client.Mode }
-	if err := json.Unmarshal(data, &body); err != nil || body.Modes == nil {
-		if err == nil {
-			err = errors.New(`it lacks the list "modes"`)
-		}
-		return nil, false, term.Fail(`Write {"modes": [{"dimension": "scheme", "mode": "dark", "variant": "midnight"}]}.`, "%s is not a list of modes: %s", term.NameOf(m.file), err)
+	var body struct {
+		Modes *[]client.Mode `json:"modes"`
+	}
+	if err := yamlfile.Decode(term.NameOf(m.file), data, &body); err != nil {
+		return nil, false, err
+	}
+	if body.Modes == nil {
+		return nil, false, term.Fail(`Write {"modes": [{"dimension": "scheme", "mode": "dark", "variant": "midnight"}]}.`, "%s has no list of modes", term.NameOf(m.file))
 	}
 	return *body.Modes, true, nil
 }

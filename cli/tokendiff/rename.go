@@ -15,6 +15,8 @@ import (
 type Renaming struct {
 	Tokens map[string]string // dotted path before -> dotted path after
 	Moves  []record.Move     // the same as JSON Pointers, a group that moved as a whole once
+
+	Guessed []string // the paths before of the tokens that have no identity in common, sorted
 }
 
 // rounds bounds how often a found rename may help to find the next: an alias to a renamed token has
@@ -26,24 +28,40 @@ const maxAlike = 100
 
 // Renames finds the tokens of before that are recognisably the same in after at another path: by the
 // identity that a design tool gave them, by type and value if the pair is unique or the paths are
-// alike, and with a group of which at least half is recognised. It never pairs a token that kept its
-// path.
-func Renames(before, after *dtcg.Document) Renaming {
+// alike, and with a group of which at least half is recognised. All but the first are guesses. It pairs a token by a guess
+// only with one of the same last name or group, and never pairs a token that kept its path.
+func Renames(before, after *dtcg.Document) Renaming { return findRenames(before, after, true) }
+
+// IdentifiedRenames is Renames without guesses.
+func IdentifiedRenames(before, after *dtcg.Document) Renaming {
+	return findRenames(before, after, false)
+}
+
+func findRenames(before, after *dtcg.Document, guess bool) Renaming {
 	r := renamer{before: before, after: after, to: map[string]string{}, from: map[string]string{}}
 	r.removed, r.added = missing(before, after), missing(after, before)
 	if len(r.removed) == 0 || len(r.added) == 0 {
 		return Renaming{Tokens: r.to}
 	}
 	r.byIdentity()
+	identified := maps.Clone(r.to)
 	for range rounds {
 		known := len(r.to)
-		r.byContent()
-		r.byGroup()
+		if guess {
+			r.byContent()
+			r.byGroup()
+		}
 		if len(r.to) == known {
 			break
 		}
 	}
-	return Renaming{Tokens: r.to, Moves: r.moves()}
+	found := Renaming{Tokens: r.to, Moves: r.moves()}
+	for _, from := range slices.Sorted(maps.Keys(r.to)) {
+		if identified[from] == "" {
+			found.Guessed = append(found.Guessed, from)
+		}
+	}
+	return found
 }
 
 type renamer struct {
@@ -67,6 +85,22 @@ func (r *renamer) pair(from, to string) {
 	if r.to[from] == "" && r.from[to] == "" {
 		r.to[from], r.from[to] = to, from
 	}
+}
+
+// guess pairs two tokens of one content if their last names or their groups are equal. Others are rather a token that was removed
+// and another that was added: radius.card and space.button may both be 12px.
+func (r *renamer) guess(from, to string) {
+	groupBefore, nameBefore := splitPath(from)
+	groupAfter, nameAfter := splitPath(to)
+	if nameBefore == nameAfter || groupBefore != "" && groupBefore == groupAfter {
+		r.pair(from, to)
+	}
+}
+
+// splitPath returns the group and the last name of a dotted path.
+func splitPath(path string) (group, name string) {
+	dot := strings.LastIndexByte(path, '.')
+	return path[:max(0, dot)], path[dot+1:]
 }
 
 // unpaired are the tokens of a list whose path is not in the pairs.
@@ -128,7 +162,7 @@ func (r *renamer) byContent() {
 		switch {
 		case len(other) == 0 || len(list) > maxAlike || len(other) > maxAlike:
 		case len(list) == 1 && len(other) == 1:
-			r.pair(list[0].Path, other[0].Path)
+			r.guess(list[0].Path, other[0].Path)
 		default:
 			r.mostAlike(list, other)
 		}
@@ -191,7 +225,7 @@ func (r *renamer) mostAlike(gone, fresh []*dtcg.Token) {
 			}
 		}
 		if best != "" && !twice {
-			r.pair(t.Path, best)
+			r.guess(t.Path, best)
 		}
 	}
 }

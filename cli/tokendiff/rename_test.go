@@ -34,9 +34,15 @@ func spell(r map[string]string) string {
 func TestRenames(t *testing.T) {
 	cases := []struct{ rule, before, after, want, moves string }{
 		{
-			"one of its value with one of its value",
-			`{"a":{"$value":1},"k":{"$value":2}}`, `{"b":{"$value":1},"k":{"$value":2}}`, "a>b", "/a>/b",
+			"one of its value with one of its value, in one group",
+			`{"g":{"a":{"$value":1},"k":{"$value":2}}}`, `{"g":{"b":{"$value":1},"k":{"$value":2}}}`, "g.a>g.b", "/g/a>/g/b",
 		},
+		{"one of its value with one of its last name", `{"a":{"$value":1}}`, `{"g":{"a":{"$value":1}}}`, "a>g.a", "/a>/g/a"},
+		{
+			"a value in common is not enough",
+			`{"radius":{"card":{"$type":"dimension","$value":"12px"}}}`, `{"space":{"button":{"$type":"dimension","$value":"12px"}}}`, "", "",
+		},
+		{"tokens without a group have none in common", `{"a":{"$value":1}}`, `{"b":{"$value":1}}`, "", ""},
 		{"another value is another token", `{"a":{"$value":1}}`, `{"b":{"$value":2}}`, "", ""},
 		{"another type is another token", `{"a":{"$type":"number","$value":1}}`, `{"b":{"$type":"opacity","$value":1}}`, "", ""},
 		{"what kept its path is not renamed", `{"a":{"$value":1}}`, `{"a":{"$value":2},"b":{"$value":1}}`, "", ""},
@@ -55,7 +61,7 @@ func TestRenames(t *testing.T) {
 		},
 		{
 			"an alias of what was renamed is the same alias",
-			`{"x":{"a":{"$value":1}},"s":{"l":{"$value":"{x.a}"}}}`, `{"y":{"a":{"$value":1}},"u":{"m":{"$value":"{y.a}"}}}`, "s.l>u.m x.a>y.a", "/x>/y /s/l>/u/m",
+			`{"x":{"a":{"$value":1}},"s":{"l":{"$value":"{x.a}"}}}`, `{"y":{"a":{"$value":1}},"s":{"m":{"$value":"{y.a}"}}}`, "s.l>s.m x.a>y.a", "/x>/y /s/l>/s/m",
 		},
 		{
 			"a group that keeps some tokens moves the others one by one",
@@ -65,7 +71,7 @@ func TestRenames(t *testing.T) {
 			"the identity of a design tool is stronger than a value",
 			`{"a":{"$value":1,"$extensions":{"com.figma":{"variableId":"V:1"}}}}`, `{"b":{"$value":2,"$extensions":{"com.figma":{"variableId":"V:1"}}}}`, "a>b", "/a>/b",
 		},
-		{"names are escaped as pointers are", `{"a/b":{"$value":1}}`, `{"c~d":{"$value":1}}`, "a/b>c~d", "/a~1b>/c~0d"},
+		{"names are escaped as pointers are", `{"g":{"a/b":{"$value":1}}}`, `{"g":{"c~d":{"$value":1}}}`, "g.a/b>g.c~d", "/g/a~1b>/g/c~0d"},
 	}
 	for _, c := range cases {
 		got := Renames(read(t, c.before), read(t, c.after))
@@ -79,6 +85,19 @@ func TestRenames(t *testing.T) {
 		if text := strings.Join(moves, " "); text != c.moves {
 			t.Errorf("%s: moves = %s, want %s", c.rule, text, c.moves)
 		}
+	}
+}
+
+// TestRenames_Guessed: all but an identity is a guess, and IdentifiedRenames makes none.
+func TestRenames_Guessed(t *testing.T) {
+	before := read(t, `{"g":{"a":{"$value":1,"$extensions":{"com.figma":{"variableId":"V:1"}}},"b":{"$value":2}}}`)
+	after := read(t, `{"g":{"x":{"$value":7,"$extensions":{"com.figma":{"variableId":"V:1"}}},"y":{"$value":2}}}`)
+	all, identified := Renames(before, after), IdentifiedRenames(before, after)
+	if spell(all.Tokens) != "g.a>g.x g.b>g.y" || !slices.Equal(all.Guessed, []string{"g.b"}) {
+		t.Errorf("Renames() = %+v", all)
+	}
+	if spell(identified.Tokens) != "g.a>g.x" || len(identified.Moves) != 1 || len(identified.Guessed) > 0 {
+		t.Errorf("IdentifiedRenames() = %+v", identified)
 	}
 }
 
@@ -103,13 +122,13 @@ func TestAliasesFollowRenames(t *testing.T) {
 }
 
 func TestCompareTellsWhatCanBreakFirst(t *testing.T) {
-	before := read(t, `{"a":{"$value":1},"b":{"$value":2},"c":{"$value":3},"d":{"$type":"number","$value":4},"e":{"$value":5}}`)
-	after := read(t, `{"n":{"$value":9},"e":{"$value":5},"d":{"$type":"opacity","$value":4},"c":{"$value":33},"z":{"$value":2}}`)
+	before := read(t, `{"g":{"a":{"$value":1},"b":{"$value":2},"c":{"$value":3},"d":{"$type":"number","$value":4},"e":{"$value":5}}}`)
+	after := read(t, `{"g":{"n":{"$value":9},"e":{"$value":5},"d":{"$type":"opacity","$value":4},"c":{"$value":33},"z":{"$value":2}}}`)
 	var got []string
 	for _, c := range Compare(before, after, Renames(before, after).Tokens) {
 		got = append(got, c.Kind.String()+" "+c.From+">"+c.Path)
 	}
-	want := []string{"removed >a", "renamed b>z", "retyped >d", "changed >c", "added >n"}
+	want := []string{"removed >g.a", "renamed g.b>g.z", "retyped >g.d", "changed >g.c", "added >g.n"}
 	if !slices.Equal(got, want) {
 		t.Errorf("Compare() = %q, want %q", got, want)
 	}

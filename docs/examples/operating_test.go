@@ -21,6 +21,7 @@ var notRun = map[string]string{
 	"people, CI ──TLS──>":        "a drawing",
 	"install -m 0755 bin/livery": "needs root, and a machine with systemd",
 	"docker build":               "needs a container engine",
+	"docker compose":             "needs a container engine",
 	"pin() {":                    "needs a container engine and a registry",
 	"systemd-analyze":            "needs systemd; go test ./deploy runs it where there is one",
 	"kubectl":                    "needs a cluster",

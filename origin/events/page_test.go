@@ -75,7 +75,7 @@ func TestBodyIsAtMost4KiB(t *testing.T) {
 		for _, kind := range events.Kinds() {
 			e.Kind = kind
 			for _, e := range append(events.Joined(kind, all), e) {
-				if body, err := json.Marshal(events.BodyOf(id("env_"), e)); err != nil || len(body) > 4<<10 {
+				if body, err := json.Marshal(events.BodyOf(id("env_"), e, true)); err != nil || len(body) > 4<<10 {
 					t.Errorf("an event %s with the text %q has %d bytes, %v", kind, r, len(body), err)
 				}
 			}

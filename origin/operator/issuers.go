@@ -18,16 +18,16 @@ import (
 // IssuerEntry is one OpenID Connect issuer whose tokens are accepted, known by its name. Several
 // entries may have one issuer: a token belongs to the first, by name, whose claims it has.
 type IssuerEntry struct {
-	Name          string                 `json:"name" yaml:"name"`
-	Issuer        string                 `json:"issuer" yaml:"issuer"`                                   // the "iss" of its tokens
-	JWKS          string                 `json:"jwks" yaml:"jwks"`                                       // https address, or absolute path, of its key set
-	Team          string                 `json:"team,omitempty" yaml:"team,omitempty"`                   // slug of the one Team that its tokens reach; empty: subjects are members by name
-	SubjectPrefix string                 `json:"subjectPrefix,omitempty" yaml:"subjectPrefix,omitempty"` // put before every subject; not beside team
-	Claims        map[string]string      `json:"claims,omitempty" yaml:"claims,omitempty"`               // what a token must claim, all of it
-	RoleClaim     string                 `json:"roleClaim,omitempty" yaml:"roleClaim,omitempty"`         // the claim that names the role in the Team
-	Roles         map[string]record.Role `json:"roles,omitempty" yaml:"roles,omitempty"`                 // role by the value of that claim; empty: the value is the role
-	Environments  map[string]record.Role `json:"environments,omitempty" yaml:"environments,omitempty"`   // role by the slug of an Environment of the Team, instead of roleClaim: all others are out of reach
-	Login         *LoginEntry            `json:"login,omitempty" yaml:"login,omitempty"`                 // how people log in there with livery login; nil: they do not
+	Name          string                 `json:"name"`
+	Issuer        string                 `json:"issuer"`                  // the "iss" of its tokens
+	JWKS          string                 `json:"jwks"`                    // https address, or absolute path, of its key set
+	Team          string                 `json:"team,omitempty"`          // slug of the one Team that its tokens reach; empty: subjects are members by name
+	SubjectPrefix string                 `json:"subjectPrefix,omitempty"` // put before every subject; not beside team
+	Claims        map[string]string      `json:"claims,omitempty"`        // what a token must claim, all of it
+	RoleClaim     string                 `json:"roleClaim,omitempty"`     // the claim that names the role in the Team
+	Roles         map[string]record.Role `json:"roles,omitempty"`         // role by the value of that claim; empty: the value is the role
+	Environments  map[string]record.Role `json:"environments,omitempty"`  // role by the slug of an Environment of the Team, instead of roleClaim: all others are out of reach
+	Login         *LoginEntry            `json:"login,omitempty"`         // how people log in there with livery login; nil: they do not
 }
 
 // The bounds of the issuers of a file.

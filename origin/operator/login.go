@@ -12,9 +12,9 @@ import (
 // LoginEntry says how people log in at an issuer with "livery login": by the device authorization grant
 // (RFC 8628), as a public client of the issuer. The origin shows all of it without a token.
 type LoginEntry struct {
-	ClientID   string            `json:"clientID" yaml:"clientID"`                         // of a client without a secret
-	Scopes     []string          `json:"scopes,omitempty" yaml:"scopes,omitempty"`         // that the tool requests, such as openid and offline_access
-	Parameters map[string]string `json:"parameters,omitempty" yaml:"parameters,omitempty"` // sent beside, such as the audience of the token
+	ClientID   string            `json:"clientID"`             // of a client without a secret
+	Scopes     []string          `json:"scopes,omitempty"`     // that the tool requests, such as openid and offline_access
+	Parameters map[string]string `json:"parameters,omitempty"` // sent beside, such as the audience of the token
 }
 
 // The bounds of a login.

@@ -15,31 +15,31 @@ import (
 // TeamsFile says what Teams and Environments there are and who may do what. What it does not name
 // is left as it is: no Team and no Environment is ever deleted by it.
 type TeamsFile struct {
-	Teams   []TeamEntry   `json:"teams" yaml:"teams"`
-	Issuers []IssuerEntry `json:"issuers,omitzero" yaml:"issuers,omitempty"` // exactly these, if the section is there; nil leaves them as they are
+	Teams   []TeamEntry   `json:"teams"`
+	Issuers []IssuerEntry `json:"issuers,omitzero"` // exactly these, if the section is there; nil leaves them as they are
 }
 
 // TeamEntry is one Team, known by its slug.
 type TeamEntry struct {
-	ID           string             `json:"id,omitempty" yaml:"id,omitempty"` // given out by the store; may be left out
-	Slug         string             `json:"slug" yaml:"slug"`
-	Plan         record.Plan        `json:"plan" yaml:"plan"`       // free or pro
-	Members      []string           `json:"members" yaml:"members"` // token subjects; exactly these
-	Environments []EnvironmentEntry `json:"environments" yaml:"environments"`
+	ID           string             `json:"id,omitempty"` // given out by the store; may be left out
+	Slug         string             `json:"slug"`
+	Plan         record.Plan        `json:"plan"`    // free or pro
+	Members      []string           `json:"members"` // token subjects; exactly these
+	Environments []EnvironmentEntry `json:"environments"`
 }
 
 // EnvironmentEntry is one Environment of a Team, known by its slug within the Team.
 type EnvironmentEntry struct {
-	ID            string                 `json:"id,omitempty" yaml:"id,omitempty"` // given out by the store; may be left out
-	Slug          string                 `json:"slug" yaml:"slug"`
-	DisplayName   string                 `json:"displayName" yaml:"displayName"`
-	Kind          string                 `json:"kind" yaml:"kind"`                   // sandbox, staging or production
-	CacheLifetime uint32                 `json:"cacheLifetime" yaml:"cacheLifetime"` // seconds
-	Description   *string                `json:"description" yaml:"description"`     // nil means none
-	Metadata      map[string]string      `json:"metadata" yaml:"metadata"`
-	Grants        map[string]record.Role `json:"grants" yaml:"grants"`                             // by member; exactly these
-	PreviewOf     string                 `json:"previewOf,omitempty" yaml:"previewOf,omitempty"`   // slug of the Environment of the Team of whose Themes all Themes here are previews
-	Identities    string                 `json:"identities,omitempty" yaml:"identities,omitempty"` // full (or empty): admins and editors are told who made a change; none: nobody is
+	ID            string                 `json:"id,omitempty"` // given out by the store; may be left out
+	Slug          string                 `json:"slug"`
+	DisplayName   string                 `json:"displayName"`
+	Kind          string                 `json:"kind"`          // sandbox, staging or production
+	CacheLifetime uint32                 `json:"cacheLifetime"` // seconds
+	Description   *string                `json:"description"`   // nil means none
+	Metadata      map[string]string      `json:"metadata"`
+	Grants        map[string]record.Role `json:"grants"`               // by member; exactly these
+	PreviewOf     string                 `json:"previewOf,omitempty"`  // slug of the Environment of the Team of whose Themes all Themes here are previews
+	Identities    string                 `json:"identities,omitempty"` // full (or empty): admins and editors are told who made a change; none: nobody is
 }
 
 // Apply makes the Teams, Environments, members and grants of the store what the file says, and

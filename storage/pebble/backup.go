@@ -20,7 +20,7 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// A backup directory holds any number of backups of one store, and each file once:
+// A backup directory holds any number of backups of one store and of stores restored from them, and each file once:
 //
 //	backups/TIME.json    a Backup: which files it is made of
 //	files/SHA256         a file of the engine by the hash of its content
@@ -39,10 +39,11 @@ const (
 
 // Backup describes one backup.
 type Backup struct {
-	Name   string       `json:"name"`    // when it began, in UTC; names sort by time
-	Store  string       `json:"storeID"` // of the original
-	Cursor string       `json:"cursor"`  // of the newest change in it
-	Files  []BackupFile `json:"files"`
+	Name    string       `json:"name"`    // when it began, in UTC; names sort by time
+	Store   string       `json:"storeID"` // of the original
+	Lineage string       `json:"lineage"` // ID of the first store that the original goes back to by restores
+	Cursor  string       `json:"cursor"`  // of the newest change in it
+	Files   []BackupFile `json:"files"`
 }
 
 // BackupFile is one file of a backup.
@@ -65,7 +66,8 @@ type BackupResult struct {
 // directory has already is not copied again. The backup holds secrets as the store does; its
 // directories are readable by the owner only. Only a store on a real disk can be backed up.
 //
-// Older backups stay as they are; Prune removes them. A directory takes one Backup or Prune at a
+// Older backups stay as they are; Prune removes them. The directory may hold backups of stores that this one goes back to by
+// restores, or that were restored from its backups, and of no other. A directory takes one Backup or Prune at a
 // time: storage.ErrLocked.
 func (s *Store) Backup(ctx context.Context, to string, progress storage.Progress) (done BackupResult, err error) {
 	if s.opts.FS != nil {
@@ -86,7 +88,11 @@ func (s *Store) Backup(ctx context.Context, to string, progress storage.Progress
 		return BackupResult{}, fmt.Errorf("pebble: back up to %s: %w", to, err)
 	}
 	defer unlock(&err)
-	if err := b.prepare(s.id); err != nil {
+	b.done.Backup.Store = s.id
+	if b.done.Backup.Lineage, err = s.lineage(); err != nil {
+		return BackupResult{}, failure("back up to "+to, err)
+	}
+	if err := b.prepare(); err != nil {
 		return BackupResult{}, fmt.Errorf("pebble: back up to %s: %w", to, err)
 	}
 	from := filepath.Join(s.dir, workName)
@@ -105,7 +111,6 @@ func (s *Store) checkpoint(dir string, b *Backup) error {
 	if err := os.RemoveAll(dir); err != nil { // of a process that ended
 		return err
 	}
-	b.Store = s.id
 	b.Cursor = s.history.last().String() // at least
 	b.Name = time.Now().UTC().Format("20060102T150405.000Z")
 	return s.db.Checkpoint(dir, pebble.WithFlushedWAL())
@@ -129,16 +134,19 @@ func (b *backupRun) makeDirs() error {
 	return nil
 }
 
-// prepare learns what the directory holds. It refuses one of another store.
-func (b *backupRun) prepare(storeID string) error {
+// prepare reads what the directory holds. It refuses a directory with backups of an unrelated store.
+func (b *backupRun) prepare() error {
 	earlier, err := Backups(b.to)
 	if err != nil {
 		return err
 	}
 	b.known = map[BackupFile]record.Hash{}
 	for _, old := range earlier {
-		if old.Store != storeID {
-			return fmt.Errorf("the directory holds backups of another store (%s, this one is %s): name another directory", old.Store, storeID)
+		if old.Lineage != b.done.Backup.Lineage {
+			return fmt.Errorf("the directory holds backups of another store (%s, this one is %s): name another directory", old.Store, b.done.Backup.Store)
+		}
+		if old.Store != b.done.Backup.Store {
+			continue // a file of the same name, size and time may be another
 		}
 		for _, f := range old.Files {
 			b.known[BackupFile{Name: f.Name, Size: f.Size, Modified: f.Modified}] = f.Hash

@@ -219,3 +219,42 @@ func TestABackupIsItsOwnersAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestBackup_AfterRestore: a restored store, and one restored from its backups, goes on in the directory that it came from. Pruning
+// leaves the backups of the others.
+func TestBackup_AfterRestore(t *testing.T) {
+	t.Parallel()
+	ctx, s, to := context.Background(), open(t, t.TempDir(), onDisk), t.TempDir()
+	first, acks := backUp(t, s, to, 1)
+	backUp(t, s, to, 3)
+	last, names := first, []string{}
+	for range 2 {
+		r := restore(t, to, last.Backup)
+		for range 3 {
+			var err error
+			if last, err = r.Backup(ctx, to, nil); err != nil {
+				t.Fatalf("Backup() of a restored store = %v", err)
+			}
+		}
+		if p, err := pebble.Prune(ctx, to, r.ID(), 1, nil); err != nil || len(p.Backups) != 2 {
+			t.Errorf("Prune(1) of three = %+v, %v, want the two of this store gone", p, err)
+		}
+		names = append(names, last.Backup.Name)
+	}
+	if _, err := s.Backup(ctx, to, nil); err != nil {
+		t.Errorf("Backup() of the original, which runs still = %v", err)
+	}
+	all, err := pebble.Backups(to)
+	if err != nil || len(all) != 5 || all[2].Name != names[0] || all[3].Name != names[1] {
+		t.Fatalf("Backups() = %+v, %v, want three of the original and one of each other", all, err)
+	}
+	for _, b := range all {
+		if err := pebble.VerifyBackup(ctx, to, b, nil); err != nil {
+			t.Errorf("VerifyBackup(%s) = %v", b.Name, err)
+		}
+		storagetest.Verify(t, restore(t, to, b), acks.copy())
+	}
+	if _, err := open(t, t.TempDir(), onDisk).Backup(ctx, to, nil); err == nil || !strings.Contains(err.Error(), "another store") {
+		t.Errorf("Backup() of an unrelated store = %v, want a refusal", err)
+	}
+}

@@ -16,6 +16,7 @@ import (
 //	00 'c' seq (8)        an entry of the change log: tag (8), record.Change
 //	00 'f'                the format of this layout (4)
 //	00 'i'                the store's ID: 16 random bytes
+//	00 'l'                the ID of the store that a restored store goes back to (16); missing: it was not restored
 //	00 'n' hash (32)      what is known of a blob without reading it: bytes stored (8), milliseconds
 //	                      since 1970 when collection found it unnamed (8, 0 if it did not)
 //	00 't'                the start of the change log: seq (8) and tag (8) of the last entry trimmed
@@ -27,6 +28,7 @@ const (
 	noteSpace  = 'n'
 	formatKey  = "\x00f"
 	idKey      = "\x00i"
+	lineageKey = "\x00l"
 	trimmedKey = "\x00t"
 	canaryKey  = "\x00w"
 )

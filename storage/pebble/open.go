@@ -1,6 +1,7 @@
 package pebble
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
@@ -240,10 +241,20 @@ func (s *Store) initialize() error {
 		return fmt.Errorf("pebble: ID of a new store: %w", err)
 	}
 	s.id = hex.EncodeToString(id)
-	return s.writeMarks(id)
+	return s.writeMarks(id, s.id)
 }
 
-func (s *Store) writeMarks(id []byte) error {
+// lineage returns the ID of the first store that this one goes back to by restores; its own if it was not restored.
+func (s *Store) lineage() (string, error) {
+	id, err := get(s.db, []byte(lineageKey))
+	if errors.Is(err, storage.ErrNotFound) {
+		return s.id, nil
+	}
+	return hex.EncodeToString(id), err
+}
+
+// writeMarks writes the format and the ID of a store, and its lineage if that is another ID.
+func (s *Store) writeMarks(id []byte, lineage string) error {
 	batch := s.db.NewBatch()
 	defer func() { _ = batch.Close() }()
 	if err := batch.Set([]byte(formatKey), binary.BigEndian.AppendUint32(nil, format), nil); err != nil {
@@ -251,6 +262,11 @@ func (s *Store) writeMarks(id []byte) error {
 	}
 	if err := batch.Set([]byte(idKey), id, nil); err != nil {
 		return failure("mark a new store", err)
+	}
+	if first, err := hex.DecodeString(lineage); err != nil || !bytes.Equal(first, id) {
+		if err = errors.Join(err, batch.Set([]byte(lineageKey), first, nil)); err != nil {
+			return failure("mark a new store", err)
+		}
 	}
 	return failure("mark a new store", batch.Commit(pebble.Sync))
 }

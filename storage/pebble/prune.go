@@ -25,20 +25,20 @@ type PruneResult struct {
 	Bytes   int64    `json:"bytes"`   // of those files
 }
 
-// Prune removes all but the newest keep backups of a directory, and then each file that none of the
-// rest is made of, those that an interrupted Backup left included. What it keeps is whole at every
+// Prune removes all but the newest keep backups of the store with this ID, and then each file that none of the
+// remaining backups is made of, those that an interrupted Backup left included. What it keeps is whole at every
 // moment: a process that ends in the midst leaves files too many, which the next Prune removes. It
 // refuses if a description cannot be read, because the files that one needs are not known, and
 // if a Backup into the directory is under way.
-func Prune(ctx context.Context, dir string, keep int, progress storage.Progress) (PruneResult, error) {
-	p, err := prune(ctx, dir, keep, progress)
+func Prune(ctx context.Context, dir, store string, keep int, progress storage.Progress) (PruneResult, error) {
+	p, err := prune(ctx, dir, store, keep, progress)
 	if err != nil {
 		return p, fmt.Errorf("pebble: prune the backups in %s: %w", dir, err)
 	}
 	return p, nil
 }
 
-func prune(ctx context.Context, dir string, keep int, progress storage.Progress) (p PruneResult, err error) {
+func prune(ctx context.Context, dir, store string, keep int, progress storage.Progress) (p PruneResult, err error) {
 	if keep < 1 {
 		return p, fmt.Errorf("%d backups cannot be kept: keep one at least", keep)
 	}
@@ -51,7 +51,16 @@ func prune(ctx context.Context, dir string, keep int, progress storage.Progress)
 	if err != nil {
 		return p, err
 	}
-	old := all[:max(0, len(all)-keep)]
+	var own, kept []Backup
+	for _, b := range all {
+		if b.Store == store {
+			own = append(own, b)
+		} else {
+			kept = append(kept, b)
+		}
+	}
+	old, rest := own[:max(0, len(own)-keep)], own[max(0, len(own)-keep):]
+	kept = append(kept, rest...)
 	for i, b := range old {
 		progress.Tell("remove backups", i, len(old))
 		if err := errors.Join(ctx.Err(), os.Remove(filepath.Join(dir, backupsName, b.Name+".json"))); err != nil {
@@ -63,7 +72,7 @@ func prune(ctx context.Context, dir string, keep int, progress storage.Progress)
 	if err := syncPath(filepath.Join(dir, backupsName)); err != nil {
 		return p, err
 	}
-	return p, p.sweep(ctx, dir, all[len(old):], progress)
+	return p, p.sweep(ctx, dir, kept, progress)
 }
 
 // sweep removes the files that none of the remaining backups is made of.

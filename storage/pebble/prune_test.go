@@ -57,7 +57,7 @@ func TestPruningKeepsTheNewestBackupsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, _ := pebble.Backups(to)
-	p, err := pebble.Prune(ctx, to, 2, nil)
+	p, err := pebble.Prune(ctx, to, s.ID(), 2, nil)
 	if err != nil || !slices.Equal(p.Backups, []string{before[0].Name, before[1].Name, before[2].Name}) || p.Files < 3 || p.Bytes == 0 {
 		t.Fatalf("Prune(2) = %+v, %v, want the oldest three gone", p, err)
 	}
@@ -79,7 +79,7 @@ func TestPruningKeepsTheNewestBackupsWhole(t *testing.T) {
 	if got := filesOf(t, to); !slices.Equal(got, slices.Compact(named)) {
 		t.Errorf("the files after pruning are %d, want the %d that the backups are made of", len(got), len(named))
 	}
-	if again, err := pebble.Prune(ctx, to, 2, nil); err != nil || len(again.Backups) != 0 || again.Files != 0 {
+	if again, err := pebble.Prune(ctx, to, s.ID(), 2, nil); err != nil || len(again.Backups) != 0 || again.Files != 0 {
 		t.Errorf("Prune(2) again = %+v, %v, want nothing", again, err)
 	}
 	backUp(t, s, to, 21) // the next one copies what went with the old ones, if it needs it
@@ -99,18 +99,18 @@ func TestPruningRefusesRatherThanGuesses(t *testing.T) {
 	several(t, s, to, 2)
 	before := filesOf(t, to)
 	for _, keep := range []int{0, -1} {
-		if _, err := pebble.Prune(ctx, to, keep, nil); err == nil {
+		if _, err := pebble.Prune(ctx, to, s.ID(), keep, nil); err == nil {
 			t.Errorf("Prune(%d) succeeded", keep)
 		}
 	}
-	if p, err := pebble.Prune(ctx, to, 9, nil); err != nil || len(p.Backups) != 0 {
+	if p, err := pebble.Prune(ctx, to, s.ID(), 9, nil); err != nil || len(p.Backups) != 0 {
 		t.Errorf("Prune(9) of two = %+v, %v, want nothing", p, err)
 	}
 	odd := filepath.Join(to, "backups", "20200101T000000.000Z.json")
 	if err := os.WriteFile(odd, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pebble.Prune(ctx, to, 1, nil); !errors.Is(err, storage.ErrCorrupt) {
+	if _, err := pebble.Prune(ctx, to, s.ID(), 1, nil); !errors.Is(err, storage.ErrCorrupt) {
 		t.Errorf("Prune() beside a description that cannot be read = %v, want ErrCorrupt", err)
 	}
 	if err := os.Remove(odd); err != nil {
@@ -119,7 +119,7 @@ func TestPruningRefusesRatherThanGuesses(t *testing.T) {
 	if got := filesOf(t, to); !slices.Equal(got, before) {
 		t.Errorf("refusals took files: %d are left of %d", len(got), len(before))
 	}
-	if _, err := pebble.Prune(ctx, filepath.Join(to, "nothing"), 1, nil); err == nil {
+	if _, err := pebble.Prune(ctx, filepath.Join(to, "nothing"), s.ID(), 1, nil); err == nil {
 		t.Error("Prune() of no directory succeeded")
 	}
 }
@@ -133,13 +133,13 @@ func TestABackupDirectoryTakesOneAtATime(t *testing.T) {
 	var during error
 	_, err := s.Backup(ctx, to, func(doing string, done, _ int64) {
 		if doing == "copy files" && done == 1 {
-			_, during = pebble.Prune(ctx, to, 1, nil)
+			_, during = pebble.Prune(ctx, to, s.ID(), 1, nil)
 		}
 	})
 	if err != nil || !errors.Is(during, storage.ErrLocked) {
 		t.Errorf("Prune() within Backup() = %v, want ErrLocked; Backup() = %v", during, err)
 	}
-	if _, err := pebble.Prune(ctx, to, 1, nil); err != nil {
+	if _, err := pebble.Prune(ctx, to, s.ID(), 1, nil); err != nil {
 		t.Errorf("Prune() afterwards = %v", err)
 	}
 }

@@ -128,7 +128,7 @@ func finishRestore(dir string, opts Options, finish func(storage.Store) error) e
 	return errors.Join(finish(s), s.Close(), syncPath(dir))
 }
 
-// renew opens what was restored and gives it an ID of its own.
+// renew opens what was restored and gives it an ID of its own. Its lineage stays.
 func renew(dir string, opts Options) error {
 	s, err := Open(dir, opts)
 	if err != nil {
@@ -138,5 +138,9 @@ func renew(dir string, opts Options) error {
 	if _, err := rand.Read(id); err != nil {
 		return errors.Join(err, s.Close())
 	}
-	return errors.Join(s.writeMarks(id), s.Close(), syncPath(dir))
+	lineage, err := s.lineage()
+	if err == nil {
+		err = s.writeMarks(id, lineage)
+	}
+	return errors.Join(err, s.Close(), syncPath(dir))
 }

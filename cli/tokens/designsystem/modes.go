@@ -13,11 +13,11 @@ import (
 
 // ThemeMode is an entry of the list of a Theme's modes. Variants are named by their slugs.
 type ThemeMode struct {
-	Dimension string `yaml:"dimension" json:"dimension"`
-	Mode      string `yaml:"mode" json:"mode"`
-	Variant   string `yaml:"variant,omitempty" json:"variant,omitempty"` // empty: the mode overrides nothing
-	When      string `yaml:"when,omitempty" json:"when,omitempty"`       // empty: only an attribute selects the mode
-	For       string `yaml:"for,omitempty" json:"for,omitempty"`         // a brand's Variant
+	Dimension string `json:"dimension"`
+	Mode      string `json:"mode"`
+	Variant   string `json:"variant,omitempty"` // empty: the mode overrides nothing
+	When      string `json:"when,omitempty"`    // empty: only an attribute selects the mode
+	For       string `json:"for,omitempty"`     // a brand's Variant
 }
 
 // LeftOut is a dimension, or some modes of one, that stay Variants alone, and why.

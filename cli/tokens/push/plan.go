@@ -45,6 +45,7 @@ type pushPlan struct {
 	skipped    []validate.Dropped
 	notes      []string
 	renamed    map[string]string // path of a token that stands elsewhere afterwards -> that path
+	guessed    [][2]string       // paths before and after of tokens that look renamed, and that no design tool says are
 	theme      []client.Operation
 	variant    []client.VariantOperation
 	operations any                // theme or variant
@@ -186,7 +187,14 @@ func (t *pushTarget) planTheme() pushPlan {
 			return nil
 		})
 	}
-	renames := tokendiff.Renames(dtcg.Read(t.base), dtcg.Read(p.wanted))
+	before, after := dtcg.Read(t.base), dtcg.Read(p.wanted)
+	renames := tokendiff.Renames(before, after)
+	for _, from := range renames.Guessed {
+		p.guessed = append(p.guessed, [2]string{from, renames.Tokens[from]})
+	}
+	if t.p.renames != moveRenames {
+		renames = tokendiff.IdentifiedRenames(before, after)
+	}
 	p.renamed = renames.Tokens
 	ops, _ := patch.Diff(t.base, p.wanted, renames.Moves)
 	p.theme = batch.Sendable(ops, batch.MaxBatchBytes)
@@ -312,7 +320,7 @@ func (t *pushTarget) looksRenamed() []string {
 	if len(renamed) > 1 {
 		note += fmt.Sprintf(", and %s more", term.Plural(len(renamed)-1, "token"))
 	}
-	return []string{note + "; --replace moves it, and its overrides with it. Without it the old name stays."}
+	return []string{note + "; with --replace the push can move it, and its overrides with it. Without it the old name stays."}
 }
 
 func (t *pushTarget) planVariant() pushPlan {
@@ -363,7 +371,7 @@ func (t *pushTarget) send(ctx context.Context, p pushPlan) (client.TokenSet, err
 // publish publishes the draft of that etag and returns the version and the addresses of its files.
 func (t *pushTarget) publish(ctx context.Context, etag string) (*int, client.ServingURLs, error) {
 	if t.f.Variant == nil {
-		theme, err := t.c.PublishTheme(ctx, t.f.Env.ID, t.f.Theme.ID, client.PublishOptions{IfMatch: etag})
+		theme, err := t.c.PublishTheme(ctx, t.f.Env.ID, t.f.Theme.ID, client.PublishOptions{IfMatch: etag, Renames: client.RenamesMoves})
 		return theme.LatestVersion, theme.ServingURLs, err
 	}
 	v, err := t.publishVariant(ctx, client.PublishOptions{IfMatch: etag})

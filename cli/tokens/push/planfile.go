@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/designsystem"
 	"example.com/livery/cli/tokens/source"
+	"example.com/livery/cli/yamlfile"
 )
 
 // planName is the file in which push --variants auto keeps what it decided, in the working directory.
@@ -24,21 +24,21 @@ const planName = source.PlanName
 
 // planFile is what a push of a design system decided, for the next time.
 type planFile struct {
-	Files       []string      `yaml:"files" json:"files"`
-	Environment string        `yaml:"environment,omitempty" json:"environment,omitempty"`
-	Theme       string        `yaml:"theme" json:"theme"`
-	Defaults    []planVariant `yaml:"defaults,omitempty" json:"defaults,omitempty"` // the modes that are the Theme itself
-	Variants    []planVariant `yaml:"variants" json:"variants"`
+	Files       []string      `json:"files"`
+	Environment string        `json:"environment,omitempty"`
+	Theme       string        `json:"theme"`
+	Defaults    []planVariant `json:"defaults,omitempty"` // the modes that are the Theme itself
+	Variants    []planVariant `json:"variants"`
 
-	Modes *[]designsystem.ThemeMode `yaml:"modes,omitempty" json:"modes,omitempty"` // of the Theme; nil: not decided
+	Modes *[]designsystem.ThemeMode `json:"modes,omitempty"` // of the Theme; nil: not decided
 }
 
 // planVariant says which Variant a mode is.
 type planVariant struct {
-	Dimension string `yaml:"dimension,omitempty" json:"dimension,omitempty"`
-	Mode      string `yaml:"mode" json:"mode"`
-	Slug      string `yaml:"slug,omitempty" json:"slug,omitempty"`
-	Skip      bool   `yaml:"skip,omitempty" json:"skip,omitempty"` // the mode is not pushed
+	Dimension string `json:"dimension,omitempty"`
+	Mode      string `json:"mode"`
+	Slug      string `json:"slug,omitempty"`
+	Skip      bool   `json:"skip,omitempty"` // the mode is not pushed
 }
 
 const planHead = `# Which Variant each mode of the token files is: written by livery push --variants auto, and read by the next
@@ -53,12 +53,15 @@ func readPlan() (*planFile, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	if !source.IsInside(".", planName) {
+		return nil, term.Fail("Replace the link by the file.", "%s is a link that leads out of this folder", planName)
+	}
 	if err != nil {
 		return nil, term.Fail("Make it readable, or remove it.", "%s cannot be read: %s", planName, localfile.Reason(err))
 	}
 	var p planFile
-	if err := yaml.UnmarshalWithOptions(text, &p, yaml.Strict()); err != nil {
-		return nil, term.Fail("Fix it, or remove it to have it written anew.", "%s is not valid: %s", planName, yaml.FormatError(err, false, false))
+	if err := yamlfile.Decode(planName, text, &p); err != nil {
+		return nil, err
 	}
 	if faults := p.faults(); len(faults) > 0 {
 		f := term.Fail("Fix them, or remove the file to have it written anew.", "%s is not valid:", planName)
@@ -204,7 +207,7 @@ func (s *system) gone() (names []string) {
 }
 
 func (a *app) writePlan(p *planFile) error {
-	text, err := yaml.Marshal(p)
+	text, err := yamlfile.Encode(p)
 	if err != nil {
 		return err
 	}
@@ -238,6 +241,9 @@ func (p *pushFlags) plan(files *[]string) (*planFile, error) {
 	isSlug := !strings.HasPrefix(p.Theme, "thm_")
 	switch {
 	case len(*files) == 0:
+		if err := decided.refuseOutside(); err != nil {
+			return nil, err
+		}
 		*files, p.variants = decided.Files, "auto"
 	case isSlug && p.Theme != "" && p.Theme != decided.Theme:
 		return nil, term.Fail("Push in another folder, or remove "+planName+" if it is of no use any more.",
@@ -248,6 +254,17 @@ func (p *pushFlags) plan(files *[]string) (*planFile, error) {
 	}
 	p.Theme, p.Env = cmp.Or(p.Theme, decided.Theme), cmp.Or(p.Env, decided.Environment)
 	return decided, nil
+}
+
+// refuseOutside returns a failure if the plan names a file that is not in this folder: a checkout brings its plan with it, and a
+// push would publish whatever file of this user it names.
+func (p *planFile) refuseOutside() error {
+	for _, name := range p.Files {
+		if !filepath.IsLocal(filepath.FromSlash(name)) || name == "-" || !source.IsInside(".", name) {
+			return term.Fail("Name the files on the command line.", "%s names %s, which lies outside of this folder", planName, name)
+		}
+	}
+	return nil
 }
 
 // slugs returns the names that the plan has for modes.

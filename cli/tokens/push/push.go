@@ -31,6 +31,7 @@ type pushFlags struct {
 
 	patience   time.Duration
 	onConflict string
+	renames    string // askRenames, moveRenames or noRenames
 	source.FileFlags
 	variants string // one or auto
 	modes    string // one of modesChoices
@@ -51,6 +52,7 @@ func (p *pushFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&p.verbose, "verbose", false, "list all that is read otherwise than written or left out, not only ten lines")
 	f.BoolVar(&p.confirmed, "yes", false, "merge all token sets of a file, and all files of a folder, without asking, also if they give one token several values")
 	f.StringVar(&p.onConflict, "on-conflict", "", "`WHAT` to do if another client changed the draft meanwhile: merge, overwrite or fail (default: merge; fail if CI is set)")
+	f.StringVar(&p.renames, "renames", askRenames, "`WHAT` to do if a token looks renamed: ask, move it and its overrides, or none (ask moves nothing without a terminal)")
 	p.FileFlags.Add(cmd)
 	p.Flags(cmd)
 }
@@ -114,6 +116,11 @@ more than 2 % of the tokens of its files, or a file that cannot be read, asks on
 exit code 1 and pushes nothing, unless --accept-loss is given. If nothing of the files is left, or nothing but empty
 values, nothing is pushed and the exit code is 1. With --strict nothing is left out: the push is refused.
 
+With --replace, a token that was removed and one that was added may be the same under another name. A move takes the overrides
+of Variants along. The push moves tokens that a design tool gave one identity. Of others with equal content and the same last
+name or group it asks; if nobody can be asked, it names them and moves none. --renames move moves them without asking,
+--renames none neither.
+
 A push that is too large for one request is sent as several, each on top of the one before; if one
 of them is refused, those before it stay in the draft (livery discard drops it).`
 
@@ -150,7 +157,7 @@ func (a *app) pushCommand() *cobra.Command {
 }
 
 func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
-	if err := p.chooseOnConflict(); err != nil {
+	if err := cmp.Or(p.chooseOnConflict(), p.checkRenames()); err != nil {
 		return err
 	}
 	wanted, err := source.Read(a.App, p.Variant != "", files, p.Options())
@@ -270,7 +277,8 @@ func (a *app) sayAbsent(f target.Resolved, missing string) {
 
 // pushTo plans and sends a push, again if the draft changed meanwhile.
 func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
-	if err := t.read(ctx); err != nil {
+	err := t.read(ctx)
+	if err != nil {
 		return err
 	}
 	plan := t.plan()
@@ -283,7 +291,12 @@ func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
 	}
 	if p.dryRun {
 		a.printLeftOut(t, plan)
+		a.noteGuesses(t, plan)
 		return a.printPlan(plan, t.wanted, p.full)
+	}
+	if plan, err = a.confirmRenames(ctx, t, plan); err != nil {
+		a.undo(ctx, t.c, t.f, t.set)
+		return err
 	}
 	set, err := t.send(ctx, plan)
 	for try := 1; errors.Is(err, client.ErrConflict) && set.DraftETag() == t.set.DraftETag() && try < pushTries; try++ {

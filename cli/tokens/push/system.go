@@ -48,7 +48,7 @@ func (a *app) pushSystem(cmd *cobra.Command, p *pushFlags, files []string, decid
 	if err := refuseForSystem(p, files); err != nil {
 		return err
 	}
-	if err := p.chooseOnConflict(); err != nil {
+	if err := cmp.Or(p.chooseOnConflict(), p.checkRenames()); err != nil {
 		return err
 	}
 	s := &system{files: files, decided: decided}
@@ -92,7 +92,11 @@ func (a *app) pushSystem(cmd *cobra.Command, p *pushFlags, files []string, decid
 		return a.Show(s.file(p), func() { a.Say("This was a dry run: nothing is sent and nothing is written.") })
 	}
 	if !p.confirmed {
-		if ok, err := a.Confirm(cmd.Context(), "Push the Theme and these Variants?"); err != nil || !ok {
+		where := c.BaseURL()
+		if p.Env != "" {
+			where = "Environment " + p.Env + " at " + where
+		}
+		if ok, err := a.Confirm(cmd.Context(), "Push Theme "+p.Theme+" and these Variants to "+where+"?"); err != nil || !ok {
 			return cmp.Or(err, error(term.Fail("Rename Variants in "+planName+", or push one mode with --token-mode.", "nothing is pushed")))
 		}
 	}
@@ -517,6 +521,7 @@ func versionOf(done Result, f target.Resolved) int {
 }
 
 func (a *app) publishTheme(ctx context.Context, c *client.Client, f target.Resolved, o client.PublishOptions, done *sent) error {
+	o.Renames = client.RenamesMoves
 	t, err := c.PublishTheme(ctx, f.Env.ID, f.Theme.ID, o)
 	if err == nil {
 		done.Theme.ETag, done.Theme.Version = "", t.LatestVersion

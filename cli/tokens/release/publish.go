@@ -3,11 +3,13 @@ package release
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/escape"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/client"
@@ -78,7 +80,10 @@ func (a *app) publish(cmd *cobra.Command, p publishFlags) error {
 			target.PrintFiles(a.App, v.ServingURLs)
 		})
 	}
-	t, err := c.PublishTheme(ctx, f.Env.ID, f.Theme.ID, client.PublishOptions{Unchanged: p.unchanged, Note: p.note})
+	if err := a.noteInferred(ctx, c, f); err != nil {
+		return err
+	}
+	t, err := c.PublishTheme(ctx, f.Env.ID, f.Theme.ID, client.PublishOptions{Unchanged: p.unchanged, Note: p.note, Renames: client.RenamesMoves})
 	if errors.Is(err, client.ErrConflict) {
 		none := term.Fail("Push something first, or use --unchanged to publish the newest version once more.", "Theme %s has no draft to publish", f.Theme.Slug)
 		return p.unlessStrict(none, f.Theme.HasUnpublishedChanges)
@@ -98,6 +103,28 @@ func (a *app) publish(cmd *cobra.Command, p publishFlags) error {
 		a.Say("Theme %s is version %s now.", t.Slug, term.Version(t.LatestVersion))
 		target.PrintFiles(a.App, t.ServingURLs)
 	})
+}
+
+// noteInferred names the tokens of a Theme's draft that look renamed by their content alone. A publish follows moves only, so the
+// overrides of their old names are dropped.
+func (a *app) noteInferred(ctx context.Context, c *client.Client, f target.Resolved) error {
+	if f.Theme.LatestVersion == nil || !f.Theme.HasUnpublishedChanges {
+		return nil
+	}
+	made, err := c.CompareTheme(ctx, f.Env.ID, f.Theme.ID, client.CompareOptions{})
+	if err != nil {
+		return err
+	}
+	inferred := slices.DeleteFunc(made.Renamed, func(r client.Rename) bool { return !r.Inferred })
+	if len(inferred) == 0 {
+		return nil
+	}
+	a.Warn("Removed and added with the same content, and not renamed by a move, so that overrides of Variants do not follow: %s.", term.Plural(len(inferred), "token"))
+	for _, r := range inferred {
+		a.Warn("  %s -> %s", escape.Line(r.From), escape.Line(r.To))
+	}
+	a.Warn("To move tokens: livery discard, then livery rename, or livery push --replace --renames move.")
+	return nil
 }
 
 // unlessStrict returns why nothing was published: under --strict, and if there was no draft, with the

@@ -77,7 +77,7 @@ func (a *app) rollback(cmd *cobra.Command, p rollbackFlags, version int) error {
 	}
 	t := f.Theme
 	if set.DraftETag() != "" {
-		o := client.PublishOptions{IfMatch: set.DraftETag(), Note: p.note}
+		o := client.PublishOptions{IfMatch: set.DraftETag(), Note: p.note, Renames: client.RenamesMoves}
 		if t, err = c.PublishTheme(cmd.Context(), f.Env.ID, f.Theme.ID, o); err != nil {
 			return err
 		}

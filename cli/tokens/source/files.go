@@ -229,7 +229,7 @@ func (f *tokenFile) convertBy(convert func() ([]tokenfile.Part, error)) (err err
 // another by the names of its files. What else in it may hold tokens is named.
 func readFolder(a opener, folder string, o tokenfile.Options) ([]*tokenFile, error) {
 	folder = filepath.Clean(folder) // as the names of its files are
-	names, sheets, programs, err := tokenFiles(folder)
+	names, sheets, programs, outside, err := tokenFiles(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -250,10 +250,16 @@ func readFolder(a opener, folder string, o tokenfile.Options) ([]*tokenFile, err
 		if entries, _ := os.ReadDir(folder); slices.ContainsFunc(entries, isPassedOver) {
 			next += " Hidden files and folders and node_modules are read only if they are named themselves."
 		}
+		if len(outside) > 0 {
+			next += " Links that lead out of the folder are not followed: " + term.ShortList(outside) + "."
+		}
 		return nil, term.Fail(next, "the folder %s holds no file whose name ends in %s or .css", folder, strings.Join(syntax.Extensions, ", "))
 	}
 	for _, f := range all {
 		f.folder = folder
+	}
+	if err == nil && len(outside) > 0 {
+		all[0].notes = append(all[0].notes, folder+" holds links that lead out of it, and these are not followed: "+term.ShortList(outside)+"; name what they lead to as well to read it too")
 	}
 	if others := append(sheets, programs...); err == nil && len(others) > 0 {
 		note := folder + " holds more files that may hold tokens, and are not read: " + term.ShortList(others) + "; name a stylesheet to read it too, and write what a program exports as JSON"
@@ -294,10 +300,10 @@ func readFilesOf(a opener, folder string, names []string, o tokenfile.Options) (
 // PlanName is the file in which a push of all modes keeps what it decided. It holds no tokens.
 const PlanName = "livery.yaml"
 
-// tokenFiles lists the files of a folder and of those in it that tokens may stand in, by name, without hidden ones. The
-// stylesheets are apart, since beside other files of tokens they are what is made of them, and so are programs, pipes
-// and devices.
-func tokenFiles(folder string) (names, sheets, programs []string, err error) {
+// tokenFiles lists the files of a folder and of the folders in it that may hold tokens, by name, without hidden ones.
+// Stylesheets and programs are apart: beside token files they are usually built from them. outside lists the links that
+// lead out of the folder: a checkout could link to any file of this user, and a push would publish it.
+func tokenFiles(folder string) (names, sheets, programs, outside []string, err error) {
 	err = walk(folder, func(path string) {
 		switch {
 		case filepath.Base(path) == PlanName:
@@ -308,13 +314,13 @@ func tokenFiles(folder string) (names, sheets, programs []string, err error) {
 		case strings.EqualFold(filepath.Ext(path), ".css"):
 			sheets = append(sheets, path)
 		}
-	})
-	return names, sheets, programs, err
+	}, func(link string) { outside = append(outside, link) })
+	return names, sheets, programs, outside, err
 }
 
-// walk visits the files of a folder, in the order of their names, without hidden ones. Links count as what they lead
-// to.
-func walk(folder string, visit func(path string)) error {
+// walk calls visit for each file below root, in the order of their names, without hidden ones. A link counts as what it
+// leads to if that lies below root; left is called for the others.
+func walk(root string, visit, left func(path string)) error {
 	seen := map[string]bool{} // real names of folders, for a link may lead back
 	var in func(folder string) error
 	in = func(folder string) error {
@@ -332,6 +338,8 @@ func walk(folder string, visit func(path string)) error {
 			info, err := os.Stat(path)
 			switch {
 			case isPassedOver(entry):
+			case entry.Type()&os.ModeSymlink != 0 && !IsInside(root, path):
+				left(path)
 			case err != nil || !info.IsDir(): // a link that leads nowhere is a file that cannot be read
 				visit(path)
 			default:
@@ -342,7 +350,7 @@ func walk(folder string, visit func(path string)) error {
 		}
 		return nil
 	}
-	return in(folder)
+	return in(root)
 }
 
 // isPassedOver reports whether an entry of a folder is not read, unless it is named itself.

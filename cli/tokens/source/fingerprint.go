@@ -19,7 +19,7 @@ func Fingerprint(files []string) string {
 	for _, path := range files {
 		info, err := os.Stat(path)
 		if err == nil && info.IsDir() {
-			if inside, sheets, _, err := tokenFiles(path); err == nil {
+			if inside, sheets, _, _, err := tokenFiles(path); err == nil {
 				inside = append(inside, sheets...)
 				all += fmt.Sprintln(len(inside)) + Fingerprint(inside)
 			}

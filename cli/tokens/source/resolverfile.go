@@ -351,15 +351,15 @@ func (r resolverReader) unread(in *tokenFile, s resolver.Source, name string, er
 func (r resolverReader) path(in *tokenFile, s resolver.Source) (string, error) {
 	own := filepath.FromSlash(s.File)
 	name := filepath.Join(filepath.Dir(in.name), own)
-	if filepath.IsAbs(own) || !isInside(r.folder, name) {
+	if filepath.IsAbs(own) || !IsInside(r.folder, name) {
 		return "", term.Fail("Move it there, or name a folder that holds both.",
 			"%s: %s lies outside of the folder %s, and only files in it are read", in.location(s.Pointer), s.File, r.folder)
 	}
 	return name, nil
 }
 
-// isInside reports whether a file lies in a folder, with and without symbolic links.
-func isInside(folder, name string) bool {
+// IsInside reports whether a file lies in a folder, both by its name and after following symbolic links.
+func IsInside(folder, name string) bool {
 	folder, err := filepath.Abs(folder)
 	if err == nil {
 		name, err = filepath.Abs(name)

@@ -194,7 +194,7 @@ func readStudioMeta(a opener, folder string) (*jsontree.Node, error) {
 	meta := jsontree.NewObject()
 	for _, base := range []string{studioMetadata, studioThemes} {
 		name := filepath.Join(folder, base)
-		if _, err := os.Stat(name); err != nil {
+		if _, err := os.Stat(name); err != nil || !IsInside(folder, name) {
 			continue
 		}
 		data, err := a.ReadFile(name)
