@@ -49,6 +49,7 @@ func TestAttacksOnFramingAreRefusedByTheEdge(t *testing.T) {
 			{"A57 a zero byte", get + "X-A: b\x00c\r\n\r\n", 400},
 			{"A57 a carriage return", get + "X-A: b\rc\r\n\r\n", 400},
 			{"A57 no Host", "GET " + pinned + " HTTP/1.1\r\n\r\n", 400},
+			{"A57 a Host with user information", "GET " + pinned + " HTTP/1.1\r\nHost: user@a\r\n\r\n", 400},
 			{"A57 two Hosts", get + "Host: b\r\n\r\n", 400},
 			{"A58 HTTP/2.0", strings.Replace(get, "1.1", "2.0", 1) + "\r\n", 505},
 			{"A58 HTTP/1.9", strings.Replace(get, "1.1", "1.9", 1) + "\r\n", 505},

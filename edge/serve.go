@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"time"
@@ -103,6 +104,10 @@ func checkHead(ctx *fasthttp.RequestCtx) *respond.Problem {
 	if httpguard.Framing(h.RawHeaders()) != "" {
 		ctx.SetConnectionClose()
 		return respond.NotFramed
+	}
+	if bytes.IndexByte(h.Host(), '@') >= 0 { // fasthttp has refused what else no host has
+		ctx.SetConnectionClose()
+		return respond.Malformed
 	}
 	return nil
 }
