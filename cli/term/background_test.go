@@ -63,9 +63,9 @@ func TestBackground_ReaderGoesAway(t *testing.T) {
 }
 
 func TestFinish_DoesNotWaitForReadersThatHang(t *testing.T) {
-	w := &hanging{entered: make(chan struct{}, 1), release: make(chan struct{})}
-	defer close(w.release)
-	a := New(strings.NewReader(""), w, w)
+	release := make(chan struct{})
+	defer close(release)
+	a := New(strings.NewReader(""), &hanging{release: release}, &hanging{release: release})
 	a.Background()
 	a.Say("one")
 	a.Warn("two")
