@@ -17,6 +17,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"example.com/livery/heaptest"
 	"example.com/livery/origin"
 	"example.com/livery/origin/api"
 	"example.com/livery/origin/operator"
@@ -288,7 +289,9 @@ func TestLargeDocumentsAreReadInTurn(t *testing.T) {
 func TestAnswersCountUntilTheyAreTaken(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	h := newTestOrigin(t, func(c *origin.Config) { c.Registry = registry })
+	h := newTestOrigin(t, func(c *origin.Config) {
+		c.Registry, c.Limits.BodyBytes, c.Limits.RequestMemory = registry, 1<<20, 12<<20
+	})
 	used := func() int { return int(gauge(t, registry, "livery_origin_request_memory_bytes")) }
 	labels := map[string]string{}
 	for i := range 50 {
@@ -303,6 +306,7 @@ func TestAnswersCountUntilTheyAreTaken(t *testing.T) {
 	c := h.dial()
 	_, _ = io.WriteString(c, h.head("GET", themes)+"\r\n")
 	eventually(t, "an answer that counts", func() bool { return used() == len(answer)-64<<10 })
+	h.do(owner, "GET", themes, "").refuses(t, 503, "internal")
 	r, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err == nil {
 		_, err = io.Copy(io.Discard, r.Body)
@@ -401,5 +405,24 @@ func TestAnswersStayWithinTheirMemory(t *testing.T) {
 	}
 	if n := gauge(t, registry, "livery_origin_request_memory_bytes"); n == 0 || n > memory/2 {
 		t.Errorf("answers that nobody takes count as %v bytes, want some, and half of %d at most", n, memory)
+	}
+}
+
+// A163: what a request was made of goes before its answer is written: a body of a mebibyte that becomes fifty in memory.
+func TestRequestsAreForgottenBeforeTheirAnswers(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	h := newTestOrigin(t, func(c *origin.Config) { c.Registry = registry })
+	theme := h.theme("large")
+	h.want(200, "PATCH", theme+"/tokens", ops(manyTokens(20_000)))
+	body := `{"unknown":[` + strings.Repeat("0,", 500_000) + `0],"operations":` + red + `}`
+	grown := heaptest.Taken(func() {
+		c := h.dial()
+		_, _ = fmt.Fprintf(c, "%sIf-Match: *\r\nContent-Length: %d\r\n\r\n%s", h.head("PATCH", theme+"/tokens"), len(body), body)
+		eventually(t, "an answer that nobody takes", func() bool {
+			return gauge(t, registry, "livery_origin_request_memory_bytes") > 1<<20 && gauge(t, registry, "livery_origin_turns_running") == 0
+		})
+	})
+	if grown > 24<<20 {
+		t.Errorf("a request whose answer is not taken holds %d MiB, want little more than the answer", grown>>20)
 	}
 }

@@ -24,6 +24,7 @@ func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
 	q.turn.End()
 	_ = q.room.Resize(int64(len(a.Body))) // smaller than before, if it is not the answer that handle reserved for
 	httpserver.ReleaseWhenWritten(ctx, q.room)
+	ctx.RemoveUserValue(requestKey{}) // else the server holds the body, and what it became, while it writes the answer
 	h.config.CORS.Share(&ctx.Request.Header, a).Write(ctx, q.id)
 	h.config.Metrics.Observe(q.route.Method, q.route.Path, a.Status, started)
 	h.config.Logger.LogAttrs(h.config.Context, slog.LevelDebug, "origin: request", slog.String("request", q.id), slog.String("trace", q.trace), slog.String("method", q.route.Method),
