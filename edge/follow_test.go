@@ -2,6 +2,7 @@ package edge_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,8 +22,9 @@ func within(t *testing.T, limit time.Duration, what string, ok func() bool) {
 	}
 }
 
-// seen is the contract's "within a second", with room for a busy machine that runs the tests.
-const seen = 3 * time.Second
+// seen bounds the contract's "within a second" with room for a busy machine. It is less than the minute for which latest may
+// be kept: what comes within it came by the feed.
+const seen = 30 * time.Second
 
 // With the feed connected a publish, a deletion, an integration or a serving change is seen within a
 // second (decisions 7.9, S99, S127, S128, S208, A92), although latest may be kept for a minute.
@@ -148,19 +150,20 @@ func TestAgeNeverExceedsTheLifetime(t *testing.T) {
 func TestHeartbeatConfirms(t *testing.T) {
 	t.Parallel()
 	f := publishedFeed(t)
-	f.edit(thm, func(th *fedTheme) { th.CacheLifetime = 2 })
+	f.edit(thm, func(th *fedTheme) { th.CacheLifetime = 30 })
 	r := run(t, f)
 	latest := path("-", "latest", "tokens.css")
 	r.settle()
 	want(t, r.get(latest), 200, "4px")
 	asked := f.count("")
-	for deadline := time.Now().Add(2500 * time.Millisecond); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		got := r.get(latest)
-		if age := got.header.Get("Age"); age != "0" && age != "1" && age != "2" {
-			t.Fatalf("Age = %q", age)
-		}
+	for range 3 { // longer than the lifetime in all
+		r.clock.add(20 * time.Second)
+		eventually(t, "a heartbeat", func() bool {
+			age, err := strconv.Atoi(r.get(latest).header.Get("Age"))
+			return err == nil && age < 20
+		})
 	}
-	if again := f.count(""); again > asked+2 { // a poll may end late on a busy machine
+	if again := f.count(""); again > asked {
 		t.Errorf("asked %d times while heartbeats came", again-asked)
 	}
 }
