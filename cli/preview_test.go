@@ -90,7 +90,7 @@ func servedPage(t *testing.T, file string) string {
 // fetch returns what a server answers to GET, under another name if one is given.
 func fetch(t *testing.T, address, host string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

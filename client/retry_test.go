@@ -115,8 +115,8 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 	f := &failingServer{failures: 100, status: 503, after: "3600"}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := second(f.start(t).Theme(ctx, "e", "t")); err == nil || len(f.seen) != 1 {
-		t.Errorf("Theme() = %v after %d tries, want one try within the context", err, len(f.seen))
+	if err := second(f.start(t).Theme(ctx, "e", "t")); err == nil || len(f.seen) > 1 {
+		t.Errorf("Theme() = %v after %d tries, want one try at most within the context", err, len(f.seen))
 	}
 }
 

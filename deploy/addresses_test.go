@@ -171,7 +171,7 @@ func (a formAnswer) differs(from formAnswer) string {
 // ask gets an address in a coding. Of an event stream it reads the first event.
 func (a asker) ask(t *testing.T, form, encoding string) formAnswer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	host := "cdn.example.com"
 	if a.scheme == "http" {

@@ -73,7 +73,7 @@ func (p *proxy) start(cmd *exec.Cmd) {
 		ended <- <-ended
 	}
 	p.t.Cleanup(func() { end(os.Interrupt) })
-	for deadline := time.Now().Add(20 * time.Second); len(ended) == 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(ended) == 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if c, err := net.Dial("tcp", p.address); err == nil {
 			_ = c.Close()
 			return
@@ -189,7 +189,7 @@ func (p *proxy) dial(host string) net.Conn {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(time.Minute))
 	return c
 }
 
@@ -231,7 +231,7 @@ func answers(t *testing.T, from io.Reader) (all []answer) {
 
 // logOf returns what nginx wrote, once it has lines for that many requests.
 func (p *proxy) logOf(requests int) (text string) {
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		written, err := os.ReadFile(filepath.Join(p.dir, "access.log"))
 		if text = string(written); err == nil && strings.Count(text, "\n") >= requests {
 			break

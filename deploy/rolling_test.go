@@ -43,7 +43,7 @@ func (e *rolled) start() {
 // await returns once what the edge is waited for has happened.
 func (e *rolled) await(what string, happened func() bool) {
 	e.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if happened() {
 			return
 		}

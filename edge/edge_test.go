@@ -125,7 +125,7 @@ func run(t testing.TB, f *feed, options ...option) *running {
 		}
 		stopped = true
 		r.client.CloseIdleConnections()
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := r.edge.Shutdown(ctx); err != nil {
 			t.Errorf("Shutdown = %v", err)

@@ -21,8 +21,9 @@ func within(t *testing.T, limit time.Duration, what string, ok func() bool) {
 	}
 }
 
-// seen is the contract's "within a second", with room for a busy machine that runs the tests.
-const seen = 3 * time.Second
+// seen bounds the contract's "within a second" with room for a busy machine. It is less than the minute for which latest may
+// be kept: what comes within it came by the feed.
+const seen = 30 * time.Second
 
 // With the feed connected a publish, a deletion, an integration or a serving change is seen within a
 // second (decisions 7.9, S99, S127, S128, S208, A92), although latest may be kept for a minute.
@@ -148,19 +149,29 @@ func TestAgeNeverExceedsTheLifetime(t *testing.T) {
 func TestHeartbeatConfirms(t *testing.T) {
 	t.Parallel()
 	f := publishedFeed(t)
-	f.edit(thm, func(th *fedTheme) { th.CacheLifetime = 2 })
+	f.edit(thm, func(th *fedTheme) { th.CacheLifetime = 4 })
 	r := run(t, f)
 	latest := path("-", "latest", "tokens.css")
 	r.settle()
 	want(t, r.get(latest), 200, "4px")
+	polls := func() int {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return len(f.waits)
+	}
 	asked := f.count("")
-	for deadline := time.Now().Add(2500 * time.Millisecond); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		got := r.get(latest)
-		if age := got.header.Get("Age"); age != "0" && age != "1" && age != "2" {
-			t.Fatalf("Age = %q", age)
+	for inTime := 0; inTime < 7; { // for longer in all than a record counts
+		began, before := time.Now(), polls()
+		eventually(t, "a heartbeat", func() bool {
+			want(t, r.get(latest), 200, "4px")
+			return polls() > before
+		})
+		inTime++
+		if time.Since(began) > 2*time.Second { // one that was late may have had something asked for
+			inTime, asked = 0, f.count("")
 		}
 	}
-	if again := f.count(""); again > asked+2 { // a poll may end late on a busy machine
+	if again := f.count(""); again > asked {
 		t.Errorf("asked %d times while heartbeats came", again-asked)
 	}
 }

@@ -68,7 +68,7 @@ func TestAnotherUpstreamIsAskedBesideOneThatHangs(t *testing.T) {
 	first := publishedFeed(t)
 	addresses := first.variants(8)
 	second := first.twin()
-	r := run(t, first, behind(first.url(), second.url()), waiting(2*time.Second))
+	r := run(t, first, behind(first.url(), second.url()), waiting(4*time.Second))
 	r.settle()
 	eventually(t, "the first answer", func() bool { return r.get(path("-", "latest", "tokens.css")).status == 200 })
 	release := first.held()

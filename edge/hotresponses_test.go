@@ -170,7 +170,7 @@ func TestRememberingHoldsNoFile(t *testing.T) {
 	s := remembering(t, e, request)
 	other := content.NewBody(abi.TokensCSS, []byte("--a: 2px;"), coding.Identity, coding.Identity, false, nil)
 	e.content.Put(cssOf(e.records.PairEntry(testEnv+"/"+testTheme+"/-/latest")), other)
-	eventuallyGone := time.Now().Add(10 * time.Second)
+	eventuallyGone := time.Now().Add(time.Minute)
 	for remembers(s, request) {
 		if time.Now().After(eventuallyGone) {
 			t.Fatal("the file is still held")

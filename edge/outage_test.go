@@ -25,14 +25,10 @@ func TestOutageServesWhatIsHeld(t *testing.T) {
 	f.stop()
 	r.clock.add(2 * time.Hour)
 	for range 3 {
-		started := time.Now()
 		got := r.get(latest)
 		want(t, got, 200, "4px")
 		if got.header.Get("Cache-Status") != "livery; hit; detail=stale" || len(got.header.Get("Age")) < 4 {
 			t.Errorf("held for two hours: %v", got.header)
-		}
-		if took := time.Since(started); took > 3*time.Second {
-			t.Errorf("a stale answer took %v", took)
 		}
 	}
 	unknown := r.get(path(brand, "latest", "tokens.css"))

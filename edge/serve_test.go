@@ -354,7 +354,7 @@ func raw(t *testing.T, r *running, request string) string {
 	if _, err := io.WriteString(conn, request); err != nil {
 		t.Fatal(err)
 	}
-	conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+	conn.SetReadDeadline(time.Now().Add(8 * time.Second)) // less than the edge's limit for a head
 	answer, _ := io.ReadAll(bufio.NewReader(conn))
 	return string(answer)
 }

@@ -86,7 +86,7 @@ func TestShutdownWaitsForMisses(t *testing.T) {
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := r.edge.Shutdown(ctx); err != nil {
 			t.Errorf("Shutdown = %v", err)

@@ -31,7 +31,7 @@ func TestUpstreamsFailOver(t *testing.T) {
 	}
 	first.stop()
 	second.publish(thm, biggerTheme) // into records that both share: the first hears of it when it is back
-	within(t, 5*time.Second, "the publish at the second upstream", func() bool { return strings.Contains(r.get(latest).body, "5px") })
+	within(t, seen, "the publish at the second upstream", func() bool { return strings.Contains(r.get(latest).body, "5px") })
 	if r.counted("livery_edge_feed_connected") != 1 {
 		t.Error("no feed is followed")
 	}
@@ -61,7 +61,7 @@ func TestSilentUpstreamIsPassedOver(t *testing.T) {
 	f := publishedFeed(t)
 	r := run(t, f, behind("http://"+l.Addr().String(), f.url()))
 	latest := path("-", "latest", "tokens.css")
-	within(t, 8*time.Second, "an answer", func() bool { return r.get(latest).status == 200 })
+	within(t, seen, "an answer", func() bool { return r.get(latest).status == 200 })
 	f.publish(thm, biggerTheme)
 	eventually(t, "a publish", func() bool { return strings.Contains(r.get(latest).body, "5px") })
 }

@@ -45,7 +45,7 @@ func waysToWait(latest, long string) []waits {
 
 // open connects from a client's address, and shakes hands.
 func (w *waits) open(s *secured, client string) (net.Conn, error) {
-	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(client)}, Timeout: 10 * time.Second}
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(client)}, Timeout: time.Minute}
 	address := s.address()
 	if w.secure != "" {
 		address = strings.TrimPrefix(s.h1.url, "https://")

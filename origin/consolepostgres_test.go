@@ -10,12 +10,12 @@ import (
 func TestCallersOfSeveralConsoles(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t)
-	h := newPostgresOrigin(t, c.URL(), 3*time.Second)
+	h := newPostgresOrigin(t, c.URL(), time.Minute)
 	h.end()
 	config := h.config
 	config.Console = consoleFiles()
 	h.start(config)
-	config.Store = openPostgres(t, c.URL(), 3*time.Second)
+	config.Store = openPostgres(t, c.URL(), time.Minute)
 	other := &testOrigin{t: t, clock: h.clock, store: config.Store}
 	other.start(config)
 	t.Cleanup(other.end)

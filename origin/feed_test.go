@@ -328,7 +328,7 @@ func TestFeedPolls(t *testing.T) {
 		if len(changes.Changes) != 1 || changes.Changes[0].EnvironmentID+"/"+changes.Changes[0].ThemeID != address(theme) || changes.Cursor != changes.Changes[0].Cursor {
 			t.Errorf("poll = %+v, want the one change", changes)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the poll did not end with the change")
 	}
 	idle := fed[feedproto.Changes](e, "/changes?wait=1&after="+fed[feedproto.Changes](e, "/changes").Cursor)
@@ -369,7 +369,7 @@ func TestShutdownEndsPolls(t *testing.T) {
 		fed[feedproto.Changes](e, "/changes?wait=55&after="+cursor)
 	}()
 	eventually(t, "the poll", func() bool { return gauge(t, registry, "livery_origin_feed_clients") == 1 })
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := e.origin.Shutdown(ctx); err != nil {
 		t.Errorf("Shutdown() = %v, want nil while a poll waits", err)

@@ -137,7 +137,7 @@ func (h *testOrigin) end() {
 	if h.hangUp != nil {
 		h.hangUp()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := h.origin.Shutdown(ctx); err != nil {
 		h.t.Errorf("Shutdown() = %v, want nil", err)

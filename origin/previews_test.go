@@ -58,7 +58,7 @@ func TestAPreviewIsServedByTheRulesOfItsTheme(t *testing.T) {
 func TestAPreviewOnPostgreSQL(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t)
-	h := newPostgresOrigin(t, c.URL(), 3*time.Second)
+	h := newPostgresOrigin(t, c.URL(), time.Minute)
 	feed := "http://" + h.serve(h.origin.ServeFeed) + "/feed/v1"
 	servedByTheRulesOfItsTheme(t, edge{h, &feed})
 }

@@ -256,7 +256,7 @@ func TestTheBudgetComesBack(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
 	u := uploads{newTestOrigin(t, func(c *origin.Config) {
-		c.Registry, c.Limits.BodyBytes, c.Limits.ReadTimeout = registry, 200_000, 500*time.Millisecond
+		c.Registry, c.Limits.BodyBytes, c.Limits.ReadTimeout = registry, 200_000, 2*time.Second
 	}), registry}
 	themes := u.head("POST", "/environments/"+u.sandbox+"/themes")
 	for name, c := range map[string]struct {

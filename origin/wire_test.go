@@ -24,7 +24,7 @@ func (h *testOrigin) raw(text string, wanted int) (answers []reply, closed bool)
 		h.t.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(time.Minute))
 	go func() { _, _ = io.WriteString(c, text) }() // the origin may close before it read everything
 	r := bufio.NewReader(c)
 	for len(answers) < wanted {
@@ -305,7 +305,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 // eventually polls until the condition holds.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s did not come about", what)
 		}

@@ -73,7 +73,7 @@ func get(t *testing.T, address, origin string) (status int, body string) {
 func served(t *testing.T, address, text string) (body string) {
 	t.Helper()
 	status := 0
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if status, body = get(t, address, page); status == 200 && strings.Contains(body, text) {
 			return body
 		}
@@ -86,7 +86,7 @@ func served(t *testing.T, address, text string) (body string) {
 func gone(t *testing.T, address string) {
 	t.Helper()
 	status := 0
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if status, _ = get(t, address, page); status == 404 {
 			return
 		}
@@ -180,7 +180,7 @@ func TestAPullRequestHasAPreview(t *testing.T) {
 				t.Errorf("%s for another origin = %d, want 403, as of the Theme", address, status)
 			}
 			g.livery(t, "serving", "set", theme, "--allowed-origin", "https://other.example", "--allowed-origin", page)
-			for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+			for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 				if status, _ := get(t, address, "https://other.example"); status == 200 {
 					break
 				} else if time.Now().After(deadline) {

@@ -117,8 +117,7 @@ func TestThePlainPageOutlivesAnEdgeThatRefuses(t *testing.T) {
 	eventually(t, tab, buttonColor, "rgb(0, 85, 170)")
 	eventually(t, tab, `window.rejected = 0; addEventListener("unhandledrejection", () => rejected++); "ready"`, "ready")
 	g.refuse.Store(true)
-	for deadline := time.Now().Add(patience); g.refused.Load() < 3 && time.Now().Before(deadline); {
-		time.Sleep(5 * time.Millisecond)
+	for deadline := time.Now().Add(patience); g.refused.Load() < 3 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 	}
 	eventually(t, tab, `rejected + " " + document.querySelectorAll("link").length`, "0 1")
 	d.livery("edit", "color.brand", "#c2410c", "--env", "sandbox", "--theme", "acme")

@@ -67,7 +67,7 @@ func pieces(t testing.TB, connect func() (net.Conn, error), text []byte, cut int
 		t.Fatal(err)
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(9 * time.Second)) // less than any limit of the servers
+	_ = c.SetDeadline(time.Now().Add(50 * time.Second)) // less than any limit of the servers
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)

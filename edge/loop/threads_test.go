@@ -351,7 +351,7 @@ func TestWhatHappensToASessionOfTheWorker(t *testing.T) {
 			eachFollowed(t, func(t *testing.T, s *followed) {
 				if strings.Contains(t.Name(), "time_is_up") {
 					s.mu.Lock()
-					s.limit.Store(int64(time.Since(s.all[0].since) + time.Second))
+					s.limit.Store(int64(time.Since(s.all[0].since) + 3*time.Second))
 					s.mu.Unlock()
 					s.hear(s.next())
 				}
@@ -473,7 +473,7 @@ func TestASocketTakesMoreWhileTheWorkerHasIt(t *testing.T) {
 		t.Skip("the socket takes the whole line")
 	}
 	release()
-	_ = one.SetReadDeadline(time.Now().Add(5 * time.Second)) // before the limit of a client that takes nothing
+	_ = one.SetReadDeadline(time.Now().Add(50 * time.Second)) // before the limit of a client that takes nothing
 	if rest, err := one.ReadString('\n'); err != nil || len(part)+len(rest) != 256<<10+1 {
 		t.Errorf("%d and %d bytes have come: %v", len(part), len(rest), err)
 	}

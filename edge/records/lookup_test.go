@@ -99,7 +99,7 @@ func TestEntriesGoThroughTheirStates(t *testing.T) {
 		if err != nil || got != step.want || (state.Missing != "") != (step.key == missing) {
 			t.Fatalf("%s: %+v, outcome %d, %v, want outcome %d", step.name, state, got, err, step.want)
 		}
-		for deadline := time.Now().Add(10 * time.Second); f.count() != before+step.asks; time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); f.count() != before+step.asks; time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("%s: upstream was asked %d times, want %d", step.name, f.count()-before, step.asks)
 			}
@@ -134,7 +134,7 @@ func (s *Store) makeHot(t *testing.T, theme string) {
 func (s *Store) awaitFresh(t *testing.T, theme string) {
 	l := Lookup{Now: s.Now()}
 	th := s.ThemeEntry(theme)
-	for deadline := time.Now().Add(10 * time.Second); !s.themeFresh(th, th.State(), &l); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !s.themeFresh(th, th.State(), &l); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the Theme is not asked for in the background")
 		}
@@ -150,10 +150,10 @@ func TestHeldIsServedWhileOthersWait(t *testing.T) {
 	l := Lookup{Now: s.Now(), MaxWait: time.Second, deadline: time.Now().Add(time.Minute)}
 	answered := make(chan error)
 	go func() {
-		_, _, _, err := s.Theme([]byte(testEnv+"/thm_99999999999999999999999999"), &Lookup{Now: s.Now(), MaxWait: time.Second})
+		_, _, _, err := s.Theme([]byte(testEnv+"/thm_99999999999999999999999999"), &Lookup{Now: s.Now(), MaxWait: 3 * time.Second})
 		answered <- err
 	}()
-	for deadline := time.Now().Add(10 * time.Second); s.waiting.Load() == 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); s.waiting.Load() == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("no request waits for an upstream that went away a moment ago")
 		}

@@ -87,8 +87,7 @@ func (r *receiver) wantEveryEvent(t *testing.T, dir string) (all, again int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(patience); r.count() < all && time.Now().Before(deadline); {
-		time.Sleep(10 * time.Millisecond)
+	for deadline := time.Now().Add(patience); r.count() < all && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 	}
 	if err := o.Shutdown(context.Background()); err != nil {
 		t.Fatal(err)

@@ -311,7 +311,7 @@ func TestWhoWaitsForAFlushIsRefusedWhenItFindsNoRoom(t *testing.T) {
 		}
 	}()
 	await(t, "a flush that stands still", flushing.Load)
-	for seen := int64(-1); seen != put.Load(); time.Sleep(100 * time.Millisecond) { // until the writer waits
+	for seen := int64(-1); seen != put.Load(); time.Sleep(100 * time.Millisecond) { // until the writer waits, which nothing tells
 		seen = put.Load()
 	}
 	if disk.free() < floor+8*mega || put.Load() > 64 {

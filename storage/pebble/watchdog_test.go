@@ -27,7 +27,7 @@ const endVariable = "LIVERY_TEST_END"
 func runEnd(spec string) int {
 	how, dir, _ := strings.Cut(spec, ":")
 	var bad atomic.Bool
-	opts := pebble.Options{Logger: quiet, MinFreeBytes: -1, HangAfter: 2 * time.Second}
+	opts := pebble.Options{Logger: quiet, MinFreeBytes: -1, HangAfter: 5 * time.Second}
 	switch how {
 	case "sync":
 		opts.FS = newFaulty(vfs.Default, errorfs.InjectorFunc(func(op errorfs.Op) error {

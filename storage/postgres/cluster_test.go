@@ -64,6 +64,22 @@ func (l *load) note(step storagetest.Step, at storage.Cursor, err error) {
 	l.acks[step] = at
 }
 
+// await waits until so many more steps are acknowledged.
+func (l *load) await(t *testing.T, more int) {
+	t.Helper()
+	acknowledged := func() int {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.acks)
+	}
+	enough := acknowledged() + more
+	for end := time.Now().Add(2 * time.Minute); acknowledged() < enough; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d steps are acknowledged, want %d", acknowledged(), enough)
+		}
+	}
+}
+
 // Whatever was acknowledged is there after any number of lost primaries, in one log without a gap;
 // no writer was shown an error.
 func TestFailoversLoseNothing(t *testing.T) {
@@ -90,12 +106,12 @@ func TestFailoversLoseNothing(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(time.Duration(200+37*round%300) * time.Millisecond)
+		all.await(t, 50+37*round%300)
 		dead, err := c.FailOver()
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(500 * time.Millisecond)
+		all.await(t, 100)
 		cancel()
 		wg.Wait()
 		if err := errors.Join(c.Join(dead), c.AwaitStandbys(2)); err != nil {

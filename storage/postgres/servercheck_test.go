@@ -88,7 +88,7 @@ func (a *alone) set(t *testing.T, name, value string) {
 func (a *alone) await(t *testing.T, name, want string) {
 	t.Helper()
 	a.run(t, "SELECT pg_reload_conf()")
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		var got string
 		conn, err := a.Connect()
 		if err == nil {

@@ -166,35 +166,32 @@ func TestAServerThatComesBackLosesNothing(t *testing.T) {
 	a := one(t)
 	s := a.open(t, postgres.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
-	acks, mu := map[storagetest.Step]storage.Cursor{}, sync.Mutex{}
+	all := &load{acks: map[storagetest.Step]storage.Cursor{}, last: time.Now()}
 	var wg sync.WaitGroup
 	for w := range 4 {
 		wg.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
 				step := storagetest.Step{Writer: w, Number: n}
 				at, err := step.Do(context.Background(), s)
-				if err != nil {
-					t.Errorf("step %s: %v", step, err)
-					return
-				}
-				mu.Lock()
-				acks[step] = at
-				mu.Unlock()
+				all.note(step, at, err)
 			}
 		})
 	}
 	for range 5 {
-		time.Sleep(200 * time.Millisecond)
+		all.await(t, 50)
 		a.Kill()
 		if err := a.Run(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	time.Sleep(200 * time.Millisecond)
+	all.await(t, 50)
 	cancel()
 	wg.Wait()
-	if n := storagetest.Verify(t, s, acks); n != len(acks) {
-		t.Errorf("%d entries in the log, and %d were acknowledged", n, len(acks))
+	for _, err := range all.errs {
+		t.Errorf("shown to a caller: %v", err)
+	}
+	if n := storagetest.Verify(t, s, all.acks); n != len(all.acks) {
+		t.Errorf("%d entries in the log, and %d were acknowledged", n, len(all.acks))
 	}
 }
 

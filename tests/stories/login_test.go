@@ -248,7 +248,7 @@ func renews(t *testing.T, p *person) {
 
 // ends shows that a login goes on without its issuer while the token is good, and then says what to do.
 func ends(t *testing.T, p *person, origin string) {
-	p.issuer.set(func() { p.issuer.life = 3 * time.Second })
+	p.issuer.set(func() { p.issuer.life = 10 * time.Second })
 	p.wants(0, "Logged in", "login", "--device")
 	p.issuer.set(func() { p.issuer.refresh = "" })
 	p.wants(0, "sandbox", "env", "list")

@@ -15,7 +15,7 @@ import (
 )
 
 // patience is how long a story waits for anything; only a failing one waits so long.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 type storyKey struct{}
 
@@ -143,10 +143,10 @@ func endServer(ts *testscript.TestScript, _ bool, args []string) {
 		if s.err != nil {
 			ts.Fatalf("%s did not end well: %v\n%s", args[0], s.err, s.errors)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		_ = s.cmd.Process.Signal(syscall.SIGQUIT) // its stacks say what it waits for
 		<-s.ended
-		ts.Fatalf("%s did not end within 5 s\n%s", args[0], s.errors)
+		ts.Fatalf("%s did not end within %s\n%s", args[0], patience, s.errors)
 	}
 }
 

@@ -154,7 +154,7 @@ func hello(t *testing.T, l net.Listener) {
 			}
 			go func() {
 				defer c.Close()
-				_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+				_ = c.SetDeadline(time.Now().Add(time.Minute))
 				if _, err := c.Read(make([]byte, 1)); err == nil {
 					_, _ = io.WriteString(c, "x")
 				}
@@ -179,7 +179,7 @@ func greet(address string, config *tls.Config) (tls.ConnectionState, error) {
 		return tls.ConnectionState{}, err
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(time.Minute))
 	if _, err := io.WriteString(c, "x"); err != nil {
 		return tls.ConnectionState{}, err
 	}

@@ -30,7 +30,7 @@ func (l *lines) Write(p []byte) (int, error) {
 
 func (l *lines) wait(t *testing.T, want string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		l.mu.Lock()
 		found := strings.Contains(l.text.String(), want)
 		l.mu.Unlock()
@@ -143,7 +143,7 @@ func TestACAThatWasTakenAwayAdmitsNoClient(t *testing.T) {
 	later(t, time.Minute, clientCA)
 	poll := func(what string, ok func() bool) {
 		t.Helper()
-		for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(50 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal(what)
 			}
