@@ -28,8 +28,9 @@ type Comparison struct {
 
 // Rename is a token that stands at another path.
 type Rename struct {
-	From string `json:"from"`
-	To   string `json:"to"`
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Inferred bool   `json:"inferred,omitempty"` // the two were paired by their content, not by a move
 }
 
 // Retype is a token whose type is another.

@@ -45,6 +45,8 @@ type Theme struct {
 	CreatedAt             time.Time         `json:"createdAt"`
 	UpdatedAt             time.Time         `json:"updatedAt"`
 
+	InferredRenames []Rename `json:"inferredRenames,omitempty"` // of PublishTheme's answer alone
+
 	ETag string `json:"-"` // of the whole resource, for WithIfMatch; empty on an item of a list
 }
 

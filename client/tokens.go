@@ -58,8 +58,15 @@ func (o EditOptions) query() url.Values {
 type PublishOptions struct {
 	IfMatch   string // publish only the draft of this etag; empty publishes any
 	Unchanged bool   // a Theme without a draft gets its newest version once more; not for Variants
+	Renames   string // what overrides of Variants follow: RenamesContent or RenamesMoves; empty means RenamesContent; not for Variants
 	Note      string // why, for the list of versions; empty means none
 }
+
+// What the overrides of Variants follow when their Theme is published.
+const (
+	RenamesContent = "content" // moves, and tokens that were removed and added with the same content
+	RenamesMoves   = "moves"   // moves alone
+)
 
 // body returns the body of the request, nil for none.
 func (o PublishOptions) body() any {
@@ -70,10 +77,14 @@ func (o PublishOptions) body() any {
 }
 
 func (o PublishOptions) query() url.Values {
-	if !o.Unchanged {
-		return nil
+	q := url.Values{}
+	if o.Unchanged {
+		q.Set("unchanged", "true")
 	}
-	return url.Values{"unchanged": {"true"}}
+	if o.Renames != "" {
+		q.Set("renames", o.Renames)
+	}
+	return q
 }
 
 // ThemeTokens returns the tokens of a Theme.
@@ -87,7 +98,8 @@ func (c *Client) EditThemeTokens(ctx context.Context, environmentID, themeID str
 	return editTokens(ctx, c, themesPath(environmentID, themeID, "tokens"), o, batch)
 }
 
-// PublishTheme freezes the draft of a Theme as its next version: ErrConflict if there is none.
+// PublishTheme freezes the draft of a Theme as its next version: ErrConflict if there is none. InferredRenames of the answer
+// lists the tokens that it paired by their content.
 func (c *Client) PublishTheme(ctx context.Context, environmentID, themeID string, o PublishOptions) (Theme, error) {
 	var t Theme
 	path := themesPath(environmentID, themeID, "tokens", "publish")

@@ -2,6 +2,7 @@ package origin_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -73,7 +74,7 @@ func TestDiffTellsWhatChanged(t *testing.T) {
 }
 
 // Decision 8.1b: a comparison over several versions follows each rename from one publish to the next, there and back, whether
-// it was a move or was found by its content; what was removed and what was added later are not rename.
+// it was a move or was found by its content, which is marked; what was removed and what was added later are not rename.
 func TestDiffFollowsRenamesOverVersions(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t)
@@ -90,18 +91,85 @@ func TestDiffFollowsRenamesOverVersions(t *testing.T) {
 	}
 	h.patch(theme, `[{"operation":"move","from":"/h","path":"/i"},{"operation":"remove","path":"/e"},{"operation":"add","path":"/f","value":{"$value":3}}]`)
 	for query, want := range map[string]string{
-		"from=1&to=2":     "+[] -[gone] >[map[from:g.a to:h.a] map[from:g.b to:h.b] map[from:g.x to:h.x] map[from:g.y to:h.y] map[from:c to:d]]",
-		"from=2&to=3":     "+[later] -[] >[map[from:h.a to:a] map[from:h.x to:h.y] map[from:h.y to:h.x] map[from:d to:e]]",
-		"from=1&to=3":     "+[later] -[gone] >[map[from:g.a to:a] map[from:g.b to:h.b] map[from:g.x to:h.y] map[from:g.y to:h.x] map[from:c to:e]]",
-		"from=3&to=1":     "+[gone] -[later] >[map[from:h.b to:g.b] map[from:h.y to:g.x] map[from:h.x to:g.y] map[from:a to:g.a] map[from:e to:c]]",
-		"from=1":          "+[later] -[gone] >[map[from:g.a to:a] map[from:g.b to:i.b] map[from:g.x to:i.y] map[from:g.y to:i.x] map[from:c to:f]]",
-		"from=draft&to=2": "+[] -[later] >[map[from:i.b to:h.b] map[from:i.y to:h.x] map[from:i.x to:h.y] map[from:a to:h.a] map[from:f to:d]]",
+		"from=1&to=2":     "+[] -[gone] >[map[from:g.a to:h.a] map[from:g.b to:h.b] map[from:g.x to:h.x] map[from:g.y to:h.y] map[from:c inferred:true to:d]]",
+		"from=2&to=3":     "+[later] -[] >[map[from:h.a to:a] map[from:h.x to:h.y] map[from:h.y to:h.x] map[from:d inferred:true to:e]]",
+		"from=1&to=3":     "+[later] -[gone] >[map[from:g.a to:a] map[from:g.b to:h.b] map[from:g.x to:h.y] map[from:g.y to:h.x] map[from:c inferred:true to:e]]",
+		"from=3&to=1":     "+[gone] -[later] >[map[from:h.b to:g.b] map[from:h.y to:g.x] map[from:h.x to:g.y] map[from:a to:g.a] map[from:e inferred:true to:c]]",
+		"from=1":          "+[later] -[gone] >[map[from:g.a to:a] map[from:g.b to:i.b] map[from:g.x to:i.y] map[from:g.y to:i.x] map[from:c inferred:true to:f]]",
+		"from=draft&to=2": "+[] -[later] >[map[from:i.b to:h.b] map[from:i.y to:h.x] map[from:i.x to:h.y] map[from:a to:h.a] map[from:f inferred:true to:d]]",
 	} {
 		got := h.want(200, "GET", theme+"/tokens/diff?"+query, "").object(t)
 		if spelled := fmt.Sprintf("+%v -%v >%v", got["added"], got["removed"], got["renamed"]); spelled != want {
 			t.Errorf("diff?%s = %s\nwant %s", query, spelled, want)
 		}
 	}
+}
+
+// Decision 4.8: a publish with renames=moves pairs nothing by content; without it the answer and the difference name each pair.
+func TestPublishNamesInferredRenames(t *testing.T) {
+	t.Parallel()
+	h := newTestOrigin(t)
+	const (
+		first  = `[{"operation":"add","path":"/radius","value":{"card":{"$value":"12px"}}},{"operation":"add","path":"/old","value":{"$value":1}}]`
+		second = `[{"operation":"remove","path":"/radius/card"},{"operation":"add","path":"/space","value":{"button":{"$value":"12px"}}},{"operation":"move","from":"/old","path":"/new"}]`
+	)
+	for query, want := range map[string]struct{ inferred, overrides, diff string }{
+		"": {
+			`[{"from":"radius.card","to":"space.button","inferred":true}]`, "map[new:5 space.button:3px]",
+			`[{"from":"radius.card","to":"space.button","inferred":true},{"from":"old","to":"new"}]`,
+		},
+		"?renames=content": {
+			`[{"from":"radius.card","to":"space.button","inferred":true}]`, "map[new:5 space.button:3px]",
+			`[{"from":"radius.card","to":"space.button","inferred":true},{"from":"old","to":"new"}]`,
+		},
+		"?renames=moves": {"", "map[new:5]", `[{"from":"old","to":"new"}]`},
+	} {
+		theme := h.theme("brand" + strings.NewReplacer("?", "-", "=", "-").Replace(query))
+		h.patch(theme, first)
+		h.publish(theme)
+		variant := h.variant(theme, "v")
+		h.patch(variant, `[{"operation":"set","path":"radius.card","value":"3px"},{"operation":"set","path":"old","value":5}]`)
+		h.patch(theme, second)
+		if diff := h.want(200, "GET", theme+"/tokens/diff", "").body; !strings.Contains(diff, `"renamed":[{"from":"radius.card","to":"space.button","inferred":true},{"from":"old","to":"new"}]`) {
+			t.Errorf("diff of the draft = %s, want the inferred rename marked", diff)
+		}
+		published := h.want(200, "POST", theme+"/tokens/publish"+query, "")
+		rest, inferred, _ := strings.Cut(published.body, `,"inferredRenames":`)
+		if strings.TrimSuffix(inferred, "}") != want.inferred {
+			t.Errorf("publish%s names %s, want %s", query, inferred, want.inferred)
+		}
+		shown := h.want(200, "GET", theme, "")
+		if shown.header.Get("ETag") != published.header.Get("ETag") || strings.TrimSuffix(shown.body, "}") != strings.TrimSuffix(rest, "}") {
+			t.Errorf("publish%s = %s %s, want the Theme beside inferredRenames: %s %s", query, published.header.Get("ETag"), published.body, shown.header.Get("ETag"), shown.body)
+		}
+		var set struct {
+			Resource struct {
+				Tokens []struct {
+					Path  string
+					Value any
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(h.want(200, "GET", variant+"/tokens", "").body), &set); err != nil {
+			t.Fatal(err)
+		}
+		overrides := map[string]any{}
+		for _, token := range set.Resource.Tokens {
+			overrides[token.Path] = token.Value
+		}
+		if got := fmt.Sprint(overrides); got != want.overrides {
+			t.Errorf("publish%s leaves the overrides %s, want %s", query, got, want.overrides)
+		}
+		if diff := h.want(200, "GET", theme+"/tokens/diff?from=1&to=2", "").body; !strings.Contains(diff, `"renamed":`+want.diff) {
+			t.Errorf("publish%s: diff of the versions = %s, want renamed %s", query, diff, want.diff)
+		}
+		// A draft that goes back remembers the pair as its own move.
+		h.want(200, "POST", theme+"/tokens/restore?version=1", "")
+		if again := h.want(200, "POST", theme+"/tokens/publish?renames=moves", ""); strings.Contains(again.body, "inferredRenames") {
+			t.Errorf("the publish of a restored version names %s", again.body)
+		}
+	}
+	h.do(owner, "POST", h.theme("other")+"/tokens/publish?renames=none", "").refuses(t, 400, "payload")
 }
 
 // Decisions 8.1b and 8.4: another prefix gives every custom property another name, from the moment that it is set for the next

@@ -72,8 +72,9 @@ type diffBody struct {
 }
 
 type renameBody struct {
-	From string `json:"from"`
-	To   string `json:"to"`
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Inferred bool   `json:"inferred,omitzero"` // a publish pairs the two by their content, without a move
 }
 
 type retypeBody struct {
@@ -82,11 +83,16 @@ type retypeBody struct {
 	To   *string `json:"to"`   // null means unknown
 }
 
+func newRenameBodies(list []theming.Rename) (bodies []renameBody) {
+	for _, r := range list {
+		bodies = append(bodies, renameBody(r))
+	}
+	return bodies
+}
+
 func newDiffBody(from, to edition, c theming.Comparison) diffBody {
 	b := diffBody{From: from.json(), To: to.json(), Added: c.Added, Removed: c.Removed, Changed: c.Changed, Breaking: c.Breaking}
-	for _, r := range c.Renamed {
-		b.Renamed = append(b.Renamed, renameBody{r.From, r.To})
-	}
+	b.Renamed = newRenameBodies(c.Renamed)
 	for _, r := range c.Retyped {
 		b.Retyped = append(b.Retyped, retypeBody{r.Path, r.From, r.To})
 	}

@@ -88,6 +88,8 @@ type themeBody struct {
 	ServingURLs           servingURLs          `json:"servingUrls"`
 	CreatedAt             time.Time            `json:"createdAt"`
 	UpdatedAt             time.Time            `json:"updatedAt"`
+
+	InferredRenames []renameBody `json:"inferredRenames,omitzero"` // by a publish, in its answer alone
 }
 
 // servingBody shows key ids and never a secret.

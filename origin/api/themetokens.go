@@ -150,7 +150,8 @@ func (h themeTokens) discard(q *request) (change, error) {
 func (h themeTokens) publish(q *request) (change, error) {
 	params := q.params()
 	wanted := theming.Publication{
-		Review: params.review(), Unchanged: params.boolean("unchanged"), Module: h.config.Module, NewETag: newETag,
+		Review: params.review(), Unchanged: params.boolean("unchanged"), MovesOnly: params.word("renames", "content", "moves") == "moves",
+		Module: h.config.Module, NewETag: newETag,
 	}
 	if err := params.err(); err != nil {
 		return change{}, err
@@ -194,9 +195,21 @@ func (h themeTokens) publish(q *request) (change, error) {
 			events: []record.Event{{Kind: events.ThemePublished, Version: published.Version.Number, Note: note}},
 			after:  func() { h.config.Derive.Backfill(t.theme.EnvironmentID, t.theme.ID) },
 		}
-		d.answer, err = tagged(h.newThemeBody(published.Theme, t.serving))
+		d.answer, err = h.publishedAnswer(published, t.serving)
 		return d, err
 	}}, nil
+}
+
+// publishedAnswer answers with the Theme and the renames that its publish inferred, which are no part of the entity tag.
+func (h themeTokens) publishedAnswer(published theming.Published, serving record.Serving) (httpserver.Answer, error) {
+	body := h.newThemeBody(published.Theme, serving)
+	a, err := tagged(body)
+	if body.InferredRenames = newRenameBodies(theming.InferredRenames(published.Version.Moves)); err == nil && body.InferredRenames != nil {
+		var whole httpserver.Answer
+		whole, err = bare(a.Status, body)
+		a.Body = whole.Body
+	}
+	return a, err
 }
 
 // plan compiles the plan of a release and stores it while its Variants are carried over, which takes

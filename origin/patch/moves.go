@@ -29,14 +29,14 @@ func (e *editor) moves() []record.Move {
 // happen at once: what stands at a pointer goes where the move of the pointer, or else of its
 // nearest moved ancestor, takes it. Moves that say no more than that drop out, so identities do
 // unless an ancestor moved; so does what then moved something else onto. The result is ordered by
-// From.
+// From. A move is inferred if one of the two that it comes from is.
 func Compose(first, then []record.Move) []record.Move {
 	a, b := NewRenaming(first), NewRenaming(then)
 	list := make([]record.Move, 0, len(first)+len(then))
 	compose := func(from string) {
 		middle := a.forward(from)
 		if to, ok := b.Follow(middle); ok {
-			list = append(list, record.Move{From: from, To: to})
+			list = append(list, record.Move{From: from, To: to, Inferred: a.Inferred(from) || b.Inferred(middle)})
 		}
 	}
 	for _, m := range first {
@@ -54,7 +54,7 @@ func Compose(first, then []record.Move) []record.Move {
 func Invert(moves []record.Move) []record.Move {
 	list := make([]record.Move, len(moves))
 	for i, m := range moves {
-		list[i] = record.Move{From: m.To, To: m.From}
+		list[i] = record.Move{From: m.To, To: m.From, Inferred: m.Inferred}
 	}
 	return reduce(list)
 }
@@ -74,15 +74,25 @@ func Standing(moves []record.Move, before, after *jsontree.Node) []record.Move {
 }
 
 // Renaming answers for a list of moves where each pointer goes. It may be read concurrently.
-type Renaming struct{ to, from map[string]string }
+type Renaming struct {
+	to, from map[string]string
+	inferred map[string]bool // by where the move begins
+}
 
 // NewRenaming prepares a list of moves.
 func NewRenaming(moves []record.Move) Renaming {
-	r := Renaming{make(map[string]string, len(moves)), make(map[string]string, len(moves))}
+	r := Renaming{make(map[string]string, len(moves)), make(map[string]string, len(moves)), map[string]bool{}}
 	for _, m := range moves {
-		r.to[m.From], r.from[m.To] = m.To, m.From
+		if r.to[m.From], r.from[m.To] = m.To, m.From; m.Inferred {
+			r.inferred[m.From] = true
+		}
 	}
 	return r
+}
+
+// Inferred reports whether the move that takes pointer along is inferred.
+func (r Renaming) Inferred(pointer string) bool {
+	return len(r.inferred) > 0 && r.inferred[prefixIn(r.to, pointer)]
 }
 
 // Follow returns where the moves take what stands at pointer: pointer itself if they leave it.
@@ -114,12 +124,21 @@ func (r Renaming) backward(pointer string) (string, bool) {
 }
 
 func follow(moves map[string]string, pointer string) string {
+	prefix := prefixIn(moves, pointer)
+	if prefix == "" {
+		return pointer
+	}
+	return moves[prefix] + pointer[len(prefix):]
+}
+
+// prefixIn returns the longest prefix of pointer that has a move, empty if none has.
+func prefixIn(moves map[string]string, pointer string) string {
 	for end := len(pointer); end > 0; end = strings.LastIndexByte(pointer[:end], '/') {
-		if to, ok := moves[pointer[:end]]; ok {
-			return to + pointer[end:]
+		if _, ok := moves[pointer[:end]]; ok {
+			return pointer[:end]
 		}
 	}
-	return pointer
+	return ""
 }
 
 // reduce orders moves and drops those that say what a move of an ancestor says already, seen from

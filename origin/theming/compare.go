@@ -4,6 +4,7 @@ import (
 	"iter"
 	"strings"
 
+	"example.com/livery/origin/patch"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -22,7 +23,20 @@ type Comparison struct {
 }
 
 // Rename is a token that has another path.
-type Rename struct{ From, To string }
+type Rename struct {
+	From, To string
+	Inferred bool // a publish pairs the two by their content, without a move
+}
+
+// InferredRenames returns the tokens that a publish paired by their content. moves are those of its version.
+func InferredRenames(moves []record.Move) (list []Rename) {
+	for _, m := range moves {
+		if m.Inferred {
+			list = append(list, Rename{dotted(m.From), dotted(m.To), true})
+		}
+	}
+	return list
+}
 
 // Retype is a token that has another resolved type.
 type Retype struct {
@@ -41,7 +55,7 @@ type Edition struct {
 // renderings.
 func CompareThemes(before, after Edition, moves []record.Move) Comparison {
 	older, newer := dtcg.Read(before.Document), dtcg.Read(after.Document)
-	renamed := tokenRenames(older, newer, moves)
+	renamed, renaming := tokenRenames(older, newer, moves), patch.NewRenaming(moves)
 	var c Comparison
 	from := make(map[string]*dtcg.Token, len(older.Tokens))
 	for i := range older.Tokens {
@@ -49,7 +63,7 @@ func CompareThemes(before, after Edition, moves []record.Move) Comparison {
 		to, moved := renamed[t.Path]
 		switch {
 		case moved:
-			c.Renamed = append(c.Renamed, Rename{t.Path, to})
+			c.Renamed = append(c.Renamed, Rename{t.Path, to, renaming.Inferred(t.Pointer().String())})
 			from[to] = t
 		case newer.Token(t.Path) == nil:
 			c.Removed = append(c.Removed, t.Path)

@@ -317,13 +317,13 @@ func TestCompareThemes(t *testing.T) {
 	before := parse(t, `{"a":{"$type":"color","$value":"#111111"},"b":{"$value":"1px"},"c":{"$value":"2px"},"d":{"$value":"3px","$description":"x"},"e":{"$value":"4px"},"same":{"$value":1}}`)
 	after := parse(t, `{"a":{"$type":"string","$value":"#111111"},"b2":{"$value":"9px"},"c2":{"$value":"2px"},"d":{"$value":"3px","$description":"y"},"new":{"$value":7},"same":{"$value":1.0}}`)
 	moves := theming.Renames(before, after, []record.Move{{From: "/b", To: "/b2"}})
-	wantEqual(t, "Renames", moves, []record.Move{{From: "/b", To: "/b2"}, {From: "/c", To: "/c2"}})
+	wantEqual(t, "Renames", moves, []record.Move{{From: "/b", To: "/b2"}, {From: "/c", To: "/c2", Inferred: true}})
 	got := theming.CompareThemes(theming.Edition{before, ""}, theming.Edition{after, ""}, moves)
 	if len(got.Retyped) != 1 || *got.Retyped[0].From != "color" || *got.Retyped[0].To != "string" {
 		t.Fatalf("Retyped = %+v", got.Retyped)
 	}
 	wantEqual(t, "CompareThemes", got, theming.Comparison{
-		Added: []string{"new"}, Removed: []string{"e"}, Renamed: []theming.Rename{{"b", "b2"}, {"c", "c2"}},
+		Added: []string{"new"}, Removed: []string{"e"}, Renamed: []theming.Rename{{"b", "b2", false}, {"c", "c2", true}},
 		Retyped: got.Retyped, Changed: []string{"b2", "d"}, Breaking: true,
 	})
 	wantEqual(t, "of a document with itself", theming.CompareThemes(theming.Edition{after, "p"}, theming.Edition{after, "p"}, nil), theming.Comparison{})

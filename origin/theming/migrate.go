@@ -21,13 +21,13 @@ type touch struct {
 	retyped bool   // its resolved type is another
 }
 
-func newMigration(before, after *jsontree.Node, moves []record.Move) *migration {
+func newMigration(before, after *jsontree.Node, moves []record.Move, movesOnly bool) *migration {
 	older := dtcg.Read(before)
 	m := &migration{after: older, touched: map[string]touch{}}
 	if after != before {
 		m.after = dtcg.Read(after)
 	}
-	m.renamed, m.moves = publishRenames(older, m.after, moves)
+	m.renamed, m.moves = publishRenames(older, m.after, moves, movesOnly)
 	m.compareAll(older)
 	return m
 }

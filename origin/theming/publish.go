@@ -12,6 +12,7 @@ import (
 type Publication struct {
 	Review    Review
 	Unchanged bool        // without a draft, freeze the newest version once more
+	MovesOnly bool        // follow the moves of the draft alone, and pair no token by its content
 	Module    record.Hash // the renderer module of this build
 	Now       time.Time
 	NewETag   func() string // returns an etag that was never used; called for each changed Variant draft
@@ -87,7 +88,7 @@ func NewRelease(s ThemeState, p Publication) (*Release, error) {
 	if s.Draft != nil {
 		moves = s.Draft.Moves
 	}
-	r := &Release{p, freeze(s.Theme, document, p), newMigration(s.beneath(), document, moves)}
+	r := &Release{p, freeze(s.Theme, document, p), newMigration(s.beneath(), document, moves, p.MovesOnly)}
 	r.made.Version.Moves, r.made.Version.Remark = r.migration.moves, &r.migration.remark
 	return r, nil
 }

@@ -69,7 +69,8 @@ func TestVersionsRememberRenames(t *testing.T) {
 		t.Errorf("the first version has the renames %v", p.Version.Moves)
 	}
 	h.edit(`[{"op":"move","from":"/g","path":"/h"},{"op":"remove","path":"/h/c"},{"op":"add","path":"/h/e","value":{"$value":3}},{"op":"remove","path":"/d"},{"op":"add","path":"/f","value":{"$value":4}}]`)
-	wantEqual(t, "moves", h.publish().Version.Moves, []record.Move{{From: "/d", To: "/f"}, {From: "/g", To: "/h"}, {From: "/g/c", To: "/h/e"}})
+	wantEqual(t, "moves", h.publish().Version.Moves,
+		[]record.Move{{From: "/d", To: "/f", Inferred: true}, {From: "/g", To: "/h"}, {From: "/g/c", To: "/h/e", Inferred: true}})
 	wantEqual(t, "overrides", h.overrides(0), `{"h.a":9,"h.e":9,"f":9}`)
 	p, err := h.tryPublish(true)
 	if err != nil || len(p.Version.Moves) > 0 {

@@ -8,16 +8,19 @@ import (
 )
 
 // Renames returns the renames by which a publish of after, whose draft remembers moves, carries the
-// overrides of Variants: those moves, and the tokens whose content says that they were renamed.
+// overrides of Variants: those moves, and the tokens paired by their content, which are inferred.
 func Renames(before, after *jsontree.Node, moves []record.Move) []record.Move {
-	_, all := publishRenames(dtcg.Read(before), dtcg.Read(after), moves)
+	_, all := publishRenames(dtcg.Read(before), dtcg.Read(after), moves, false)
 	return all
 }
 
 // publishRenames returns which tokens of the document before have which other path in after, those that moves
-// took along and then those whose content says so, and the moves of both.
-func publishRenames(before, after *dtcg.Document, moves []record.Move) (renamed map[string]string, all []record.Move) {
+// took along and then, unless movesOnly, those paired by their content, and the moves of both.
+func publishRenames(before, after *dtcg.Document, moves []record.Move, movesOnly bool) (renamed map[string]string, all []record.Move) {
 	renamed = tokenRenames(before, after, moves)
+	if movesOnly {
+		return renamed, moves
+	}
 	moved := len(renamed)
 	matchContent(before, after, renamed)
 	if len(renamed) == moved {
@@ -45,7 +48,7 @@ func matchedMoves(before, after *dtcg.Document, moves []record.Move, renamed map
 		}
 		from := t.Pointer().String()
 		if at, ok := renaming.Follow(from); !ok || dotted(at) != to {
-			matched = append(matched, record.Move{From: from, To: after.Token(to).Pointer().String()})
+			matched = append(matched, record.Move{From: from, To: after.Token(to).Pointer().String(), Inferred: true})
 		}
 	}
 	return matched

@@ -30,6 +30,9 @@ func RestoreTheme(s ThemeState, r Restoration) (ThemeState, error) {
 		return ThemeState{}, err
 	}
 	moves := patch.Standing(slices.DeleteFunc(slices.Clone(r.Moves), ofMetadata), s.beneath(), r.Document)
+	for i := range moves {
+		moves[i].Inferred = false // the draft remembers it now
+	}
 	same := jsontree.Equal(current, r.Document)
 	if same && (s.Draft == nil || slices.Equal(moves, s.Draft.Moves)) {
 		return s, nil

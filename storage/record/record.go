@@ -190,8 +190,9 @@ type Listed struct {
 // Move is one rename: the token or group at From (a JSON Pointer into the version beneath a draft or
 // before a version) is the one at To in it. The moves of one draft or version are simultaneous.
 type Move struct {
-	From string `json:"from"`
-	To   string `json:"to"`
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Inferred bool   `json:"inferred,omitzero"` // a publish paired the two by their content; of a draft's moves none is
 }
 
 // ThemeDraft is the unpublished state of a Theme's document.
