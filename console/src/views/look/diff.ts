@@ -30,11 +30,26 @@ export function rowsOf(d: Diff, before: ReadonlyMap<string, Token>, after: Reado
 	};
 	return [
 		...d.removed.map((path) => row("removed", path)),
-		...d.renamed.map(({ from, to }) => row("renamed", to, `was ${from}`)),
+		...d.renamed.map(({ from, to, inferred }) => row("renamed", to, `was ${from}${inferred ? ", paired by equal content" : ""}`)),
 		...d.retyped.map(({ path, from, to }) => row("retyped", path, `${from ?? "no type"} → ${to ?? "no type"}`)),
 		...d.changed.map((path) => row("changed", path)),
 		...d.added.map((path) => row("added", path)),
 	];
+}
+
+/** The difference as a publish makes it that follows moves alone: an inferred rename removes one token and adds another. */
+export function byMoves(d: Diff): Diff {
+	const inferred = d.renamed.filter((r) => r.inferred);
+	const paths = new Set(inferred.map((r) => r.to));
+	const others = (path: string): boolean => !paths.has(path);
+	return {
+		...d,
+		removed: [...d.removed, ...inferred.map((r) => r.from)],
+		added: [...d.added, ...paths],
+		renamed: d.renamed.filter((r) => !r.inferred),
+		retyped: d.retyped.filter((r) => others(r.path)),
+		changed: d.changed.filter(others),
+	};
 }
 
 /** Why a site can break, or why it cannot, in words. */

@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { test } from "node:test";
 import { blank, type Change } from "../../state/change";
 import type { Token } from "../../state/token";
-import { pinnedAddress, rowsOf, touchedBy, verdict, type Diff } from "./diff";
+import { byMoves, pinnedAddress, rowsOf, touchedBy, verdict, type Diff } from "./diff";
 import { overridesOf, sameBytes } from "./look";
 import { dimensionsOf, firstPanes, inScheme, modesOf, presets, readPane, schemeOf, siteAddress, spellPane, type Pane } from "./pane";
 import { differences, dressed, prefixOf, propertiesOf, specimens, typesOf } from "./sheet";
@@ -107,6 +107,11 @@ test("the verdict says why, also if only the prefix changed or a rename keeps th
 	deepEqual(verdict(diff({ breaking: true })), ["The custom properties have another prefix: a site that uses the old names falls back to nothing."]);
 	deepEqual(verdict(diff({ breaking: true, removed: ["a", "b"], renamed: [{ from: "c.$root", to: "c" }] })), ["2 tokens removed: a site that uses the custom property falls back to nothing."]);
 	equal(verdict(diff({ changed: ["a"] }))[0]!.startsWith("No site can break"), true);
+});
+
+test("the console publishes by moves: an inferred rename removes one token and adds another", () => {
+	const d = diff({ removed: ["r"], added: ["n"], renamed: [{ from: "a", to: "b", inferred: true }, { from: "old", to: "new" }], retyped: [{ path: "b", from: null, to: "color" }], changed: ["b", "new"] });
+	deepEqual(byMoves(d), diff({ removed: ["r", "a"], added: ["n", "b"], renamed: [{ from: "old", to: "new" }], changed: ["new"] }));
 });
 
 test("a publish of the Theme touches the Variants that override what changes", () => {
