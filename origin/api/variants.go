@@ -130,7 +130,8 @@ func writeVariant(tx storage.Tx, v record.Variant, oldSlug string) error {
 	return storage.Variants.Write(tx, v, v.EnvironmentID, v.ThemeID, v.ID)
 }
 
-// delete removes the Variant with all its versions, and answers with its Theme.
+// delete removes the Variant with all its versions, and answers with its Theme. What the modes of published versions of the
+// Theme serve of it stays until the Theme is deleted.
 func (h variants) delete(q *request) (change, error) {
 	ifMatch, err := q.ifMatchOnly()
 	if err != nil {
@@ -157,8 +158,32 @@ func removeVariant(tx storage.Tx, v record.Variant) error {
 		func() error { return storage.Variants.Delete(tx, key...) },
 		func() error { return storage.VariantDrafts.Delete(tx, key...) },
 		func() error { return storage.VariantVersions.DeleteAll(tx, key...) },
-		func() error { return storage.Pairs.DeleteAll(tx, key...) },
+		func() error { return removePairs(tx, v) },
 	)
+}
+
+// removePairs deletes the pairs of a Variant but for those that a version's modes serve.
+func removePairs(tx storage.Tx, v record.Variant) error {
+	pairs := map[string]bool{} // numbers of the versions, in keys
+	err := storage.Pairs.Scan(tx, storage.Ascending, func(key []byte, _ record.Pair) bool {
+		pairs[storage.LastPart(key)] = true
+		return true
+	}, v.EnvironmentID, v.ThemeID, v.ID)
+	if err != nil || len(pairs) == 0 {
+		return err
+	}
+	err = storage.ThemeVersions.Scan(tx, storage.Ascending, func(_ []byte, version record.ThemeVersion) bool {
+		if storage.ModesServe(version, v.ID) {
+			delete(pairs, storage.Number(version.Number))
+		}
+		return true
+	}, v.EnvironmentID, v.ThemeID)
+	for number := range pairs {
+		if err == nil {
+			err = storage.Pairs.Delete(tx, v.EnvironmentID, v.ThemeID, v.ID, number)
+		}
+	}
+	return err
 }
 
 // batch creates and changes many Variants in one commit: all or none.
