@@ -212,7 +212,7 @@ func (h variants) batch(q *request) (change, error) {
 		if err != nil {
 			return d, err
 		}
-		return h.batched(q, t, items, made)
+		return h.batched(q, t, made)
 	}}, nil
 }
 
@@ -231,16 +231,16 @@ func changed(items []theming.VariantItem) (picks []bulk.Pick) {
 }
 
 // batched is the decision to store what a batch made.
-func (h variants) batched(q *request, t target, items []theming.VariantItem, made []theming.VariantOutcome) (d decision, err error) {
+func (h variants) batched(q *request, t target, made []theming.VariantOutcome) (d decision, err error) {
 	created, changed := []bulk.Batched{}, []bulk.Batched{}
 	d.entry = internalChange(h.config.Now())
-	for i, o := range made {
+	for _, o := range made {
 		v, minimal := o.After.Variant, q.wantsMinimal()
 		b := bulk.NewBatched(v, o.Changes, h.newVariantBody(t.theme, v), minimal)
 		if o.Before.ID == "" {
 			created, d.entry = append(created, b), servedChange(h.config.Now(), t.theme)
 			d.events = append(d.events, record.Event{Kind: events.VariantCreated, VariantID: v.ID})
-		} else if changed = append(changed, b); items[i].Input != (theming.VariantInput{}) {
+		} else if changed = append(changed, b); o.Details {
 			d.events = append(d.events, record.Event{Kind: events.VariantChanged, VariantID: v.ID})
 		}
 		if o.Drafts() {
