@@ -34,6 +34,7 @@ export function rowsOf(d: Diff, before: ReadonlyMap<string, Token>, after: Reado
 		...d.retyped.map(({ path, from, to }) => row("retyped", path, `${from ?? "no type"} → ${to ?? "no type"}`)),
 		...d.changed.map((path) => row("changed", path)),
 		...d.added.map((path) => row("added", path)),
+		...d.described.map((path) => row("changed", path, "its description or other metadata")),
 	];
 }
 
@@ -62,7 +63,8 @@ export function verdict(d: Diff, variant = false): string[] {
 	if (d.removed.length > 0) reasons.push(`${count(d.removed.length, "token")} removed: a site that uses the custom property falls back to nothing.`);
 	if (moved.length > 0) reasons.push(`${count(moved.length, "custom property").replace("propertys", "properties")} under another name: a site that uses the old one falls back to nothing.`);
 	if (d.retyped.length > 0) reasons.push(`${count(d.retyped.length, "token")} of another type: what takes the value may not accept it.`);
-	if (reasons.length === 0) reasons.push("The custom properties have another prefix: a site that uses the old names falls back to nothing.");
+	if (d.properties.taken.length > 0) reasons.push(`${d.properties.taken.join(", ")}: another token declares it now.`);
+	if (reasons.length === 0) reasons.push("Custom properties are gone, by another prefix or because their tokens have no value: a site that uses them falls back to nothing.");
 	return reasons;
 }
 

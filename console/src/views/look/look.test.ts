@@ -86,7 +86,7 @@ test("tokens are found by type and name for the parts of a sample", () => {
 });
 
 const token = (path: string, value: Token["value"]): Token => ({ ...blank(path), value });
-const diff = (more: Partial<Diff> = {}): Diff => ({ from: 1, to: null, breaking: false, added: [], removed: [], renamed: [], retyped: [], changed: [], ...more });
+const diff = (more: Partial<Diff> = {}): Diff => ({ from: 1, to: null, breaking: false, added: [], removed: [], renamed: [], retyped: [], changed: [], described: [], properties: { count: 0, added: [], removed: [], changed: [], taken: [] }, ...more });
 
 test("a difference lists what can break first, with the values of both sides", () => {
 	const d = diff({ breaking: true, added: ["n"], removed: ["r"], renamed: [{ from: "old", to: "new" }], retyped: [{ path: "t", from: null, to: "dimension" }], changed: ["new", "c"] });
@@ -104,7 +104,7 @@ test("a difference lists what can break first, with the values of both sides", (
 });
 
 test("the verdict says why, also if only the prefix changed or a rename keeps the property", () => {
-	deepEqual(verdict(diff({ breaking: true })), ["The custom properties have another prefix: a site that uses the old names falls back to nothing."]);
+	deepEqual(verdict(diff({ breaking: true })), ["Custom properties are gone, by another prefix or because their tokens have no value: a site that uses them falls back to nothing."]);
 	deepEqual(verdict(diff({ breaking: true, removed: ["a", "b"], renamed: [{ from: "c.$root", to: "c" }] })), ["2 tokens removed: a site that uses the custom property falls back to nothing."]);
 	equal(verdict(diff({ changed: ["a"] }))[0]!.startsWith("No site can break"), true);
 });
