@@ -88,7 +88,7 @@ func everyWay() []output {
 	changes := func(name string) changeset.Comparison {
 		changed := changeset.Change{Kind: "changed", Path: name, Before: value(name), After: json.RawMessage(`"#0055aa"`)}
 		renamed := changeset.Change{Kind: "renamed", Path: name, From: name, Before: value(name), After: value(name)}
-		return changeset.Comparison{What: name, From: "nothing", To: "the files", Notes: []string{name}, Changes: []changeset.Change{changed, renamed}}
+		return changeset.Comparison{What: name, From: "nothing", To: "the files", Notes: []string{name}, Changes: []changeset.Change{changed, renamed}, Properties: client.PropertyChanges{Count: 1, Changed: []string{name}}}
 	}
 	write := func(a *app, text []byte) { _, _ = a.Out.Write(text) }
 	log := func(a *app, name string, asJSON bool) {
@@ -113,8 +113,8 @@ func everyWay() []output {
 		{"check", 2, func(a *app, name string) { lint.Print(a.App, faults(name), true, false) }},
 		{"check --markdown", 4, func(a *app, name string) { write(a, lint.AppendMarkdown(nil, faults(name))) }},
 		{"check --github-annotations", 1, func(a *app, name string) { write(a, lint.AppendAnnotations(nil, faults(name))) }},
-		{"diff", 5, func(a *app, name string) { changeset.PrintComparison(a.App, changes(name), true) }},
-		{"diff --markdown", 10, func(a *app, name string) { write(a, changeset.AppendMarkdown(nil, changes(name), true)) }},
+		{"diff", 7, func(a *app, name string) { changeset.PrintComparison(a.App, changes(name), true) }},
+		{"diff --markdown", 16, func(a *app, name string) { write(a, changeset.AppendMarkdown(nil, changes(name), true)) }},
 		{"tokens", 2, func(a *app, name string) {
 			changeset.PrintTokens(a.App, []client.Token{{Path: name, ResolvedType: &name, Value: value(name)}}, nil)
 		}},

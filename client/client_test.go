@@ -416,3 +416,33 @@ func TestLoginsNeedNoToken(t *testing.T) {
 		t.Errorf("Logins() = %+v, %v, want %+v", got, err, want)
 	}
 }
+
+// A publish tells which renames it inferred, a difference too, and RenamesMoves infers none.
+func TestInferredRenames(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	r := newFixture(t)
+	c, e, id := r.c, r.environment, r.theme.ID
+	rename := func(from, to string) {
+		t.Helper()
+		set := must(c.ThemeTokens(ctx, e, id, client.ReadOptions{}))(t)
+		must(c.EditThemeTokens(ctx, e, id, client.EditOptions{ETag: set.DraftETag()}, []client.Operation{
+			{Operation: "remove", Path: "/" + from}, {Operation: "add", Path: "/" + to, Value: json.RawMessage(`{"$value":"9px"}`)},
+		}))(t)
+	}
+	must(c.EditThemeTokens(ctx, e, id, client.EditOptions{}, []client.Operation{{Operation: "add", Path: "/a", Value: json.RawMessage(`{"$value":"9px"}`)}}))(t)
+	must(c.PublishTheme(ctx, e, id, client.PublishOptions{}))(t)
+	rename("a", "b")
+	want := []client.Rename{{From: "a", To: "b", Inferred: true}}
+	diff := must(c.CompareTheme(ctx, e, id, client.CompareOptions{}))(t)
+	if p := diff.Properties; !slices.Equal(diff.Renamed, want) || p.Count != 2 || !slices.Equal(p.Added, []string{"--b"}) || !slices.Equal(p.Removed, []string{"--a"}) {
+		t.Errorf("CompareTheme() = %+v, want %+v and the custom properties", diff, want)
+	}
+	if published := must(c.PublishTheme(ctx, e, id, client.PublishOptions{}))(t); !slices.Equal(published.InferredRenames, want) {
+		t.Errorf("PublishTheme() infers %+v, want %+v", published.InferredRenames, want)
+	}
+	rename("b", "c")
+	if published := must(c.PublishTheme(ctx, e, id, client.PublishOptions{Renames: client.RenamesMoves}))(t); published.InferredRenames != nil {
+		t.Errorf("PublishTheme(moves) infers %+v", published.InferredRenames)
+	}
+}

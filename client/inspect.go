@@ -24,6 +24,19 @@ type Comparison struct {
 	Retyped  []Retype `json:"retyped"`
 	Changed  []string `json:"changed"`
 	Breaking bool     `json:"breaking"` // a consumer of a custom property can break
+
+	Described  []string        `json:"described"`  // tokens whose description or other metadata changed, and not their value
+	Properties PropertyChanges `json:"properties"` // aliases followed
+}
+
+// PropertyChanges are the custom properties of tokens.css that change, by name. Those of a Variant are compared over the
+// newest version of its Theme.
+type PropertyChanges struct {
+	Count   int      `json:"count"` // of Added, Removed and Changed
+	Added   []string `json:"added"`
+	Removed []string `json:"removed"`
+	Changed []string `json:"changed"` // of another value
+	Taken   []string `json:"taken"`   // declared by another token, although the one that declared them is still there
 }
 
 // Rename is a token that stands at another path.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"example.com/livery/client"
 	"example.com/livery/origin/operator"
 )
 
@@ -41,7 +43,7 @@ func TestDiffTellsWhatChanged(t *testing.T) {
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
 	variant := h.variant(theme, "dark")
-	if got := h.want(200, "GET", theme+"/tokens/diff", "").body; got != `{"from":0,"to":null,"added":[],"removed":[],"renamed":[],"retyped":[],"changed":[],"breaking":false}` {
+	if got := h.want(200, "GET", theme+"/tokens/diff", "").body; got != `{"from":0,"to":null,"added":[],"removed":[],"renamed":[],"retyped":[],"changed":[],"breaking":false,"described":[],"properties":{"count":0,"added":[],"removed":[],"changed":[],"taken":[]}}` {
 		t.Errorf("diff of nothing = %s", got)
 	}
 	h.do(owner, "GET", theme+"/tokens/diff?from=0", "").refuses(t, 404, "notFound") // 0 is not a version, also before the first
@@ -49,7 +51,8 @@ func TestDiffTellsWhatChanged(t *testing.T) {
 	h.publish(theme)
 	h.patch(theme, `[{"operation":"move","from":"/a","path":"/z"},{"operation":"replace","path":"/z/$value","value":"9px"},{"operation":"replace","path":"/b/$type","value":"fontWeight"},`+
 		`{"operation":"remove","path":"/c"},{"operation":"add","path":"/e","value":{"$value":"#000"}},{"operation":"replace","path":"/d/$value","value":"3px"}]`)
-	want := `{"from":1,"to":null,"added":["e"],"removed":["c"],"renamed":[{"from":"a","to":"z"}],"retyped":[{"path":"b","from":"number","to":"fontWeight"}],"changed":["z","d"],"breaking":true}`
+	want := `{"from":1,"to":null,"added":["e"],"removed":["c"],"renamed":[{"from":"a","to":"z"}],"retyped":[{"path":"b","from":"number","to":"fontWeight"}],"changed":["z","d"],"breaking":true,` +
+		`"described":[],"properties":{"count":5,"added":["--z","--e"],"removed":["--a","--c"],"changed":["--d"],"taken":[]}}`
 	for _, query := range []string{"", "?from=1", "?from=1&to=draft"} {
 		if got := h.want(200, "GET", theme+"/tokens/diff"+query, "").body; got != want {
 			t.Errorf("diff%s = %s\nwant %s", query, got, want)
@@ -61,8 +64,10 @@ func TestDiffTellsWhatChanged(t *testing.T) {
 	h.patch(variant, `[{"operation":"set","path":"b","value":2},{"operation":"set","path":"d","value":"x"}]`)
 	h.publish(variant)
 	h.patch(variant, `[{"operation":"unset","path":"b"},{"operation":"set","path":"d","value":"y"},{"operation":"set","path":"c","value":"w"}]`)
-	if got := h.want(200, "GET", variant+"/tokens/diff?from=1", "").body; got != `{"from":1,"to":null,"added":["c"],"removed":["b"],"renamed":[],"retyped":[],"changed":["d"],"breaking":false}` {
-		t.Errorf("diff of the Variant = %s", got)
+	want = `{"from":1,"to":null,"added":["c"],"removed":["b"],"renamed":[],"retyped":[],"changed":["d"],"breaking":false,` +
+		`"described":[],"properties":{"count":1,"added":[],"removed":[],"changed":["--b"],"taken":[]}}` // c and d do not fit
+	if got := h.want(200, "GET", variant+"/tokens/diff?from=1", "").body; got != want {
+		t.Errorf("diff of the Variant = %s\nwant %s", got, want)
 	}
 	for _, path := range []string{theme, variant} {
 		for query, status := range map[string]int{"from=x": 400, "to=": 400, "from=01": 400, "from=-1": 400, "from=1&from=1": 400, "from=0": 404, "to=9": 404, "to=99999999999999999999": 404} {
@@ -170,6 +175,50 @@ func TestPublishNamesInferredRenames(t *testing.T) {
 		}
 	}
 	h.do(owner, "POST", h.theme("other")+"/tokens/publish?renames=none", "").refuses(t, 400, "payload")
+}
+
+// Decision 8.1b: a comparison counts and lists what pages get, and not only what was edited.
+func TestDiffListsCustomProperties(t *testing.T) {
+	t.Parallel()
+	h := newTestOrigin(t)
+	theme := h.theme("brand")
+	variant := h.variant(theme, "dark")
+	operations := `{"operation":"add","path":"/red","value":{"$type":"color","$value":"#ff0000"}}`
+	for i := range 39 {
+		operations += fmt.Sprintf(`,{"operation":"add","path":"/t-%d","value":{"$value":"{red}"}}`, i)
+	}
+	h.patch(theme, "["+operations+"]")
+	h.publish(theme)
+	diff := func(path string) (d client.Comparison) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(h.want(200, "GET", path+"/tokens/diff", "").body), &d); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	discard := func() { h.want(200, "DELETE", theme+"/tokens", "", "If-Match", "*") }
+	h.patch(theme, `[{"operation":"replace","path":"/red/$value","value":"#ee0000"}]`)
+	if d := diff(theme); len(d.Changed) != 1 || d.Properties.Count != 40 || len(d.Properties.Changed) != 40 || d.Breaking {
+		t.Errorf("one value that 39 aliases follow = %+v, want 40 properties", d)
+	}
+	discard()
+	h.patch(theme, `[{"operation":"add","path":"/red/$description","value":"Danger"}]`)
+	if d := diff(theme); d.Properties.Count != 0 || len(d.Changed) != 0 || !slices.Equal(d.Described, []string{"red"}) || d.Breaking {
+		t.Errorf("a description = %+v, want no change of a value", d)
+	}
+	discard()
+	h.patch(theme, `[{"operation":"add","path":"/t","value":{"0":{"$value":"1px"}}}]`)
+	if d := diff(theme); !slices.Equal(d.Properties.Taken, []string{"--t-0"}) || d.Properties.Count != 1 || !d.Breaking {
+		t.Errorf("a new token with the custom property of another = %+v, want breaking", d)
+	}
+	h.patch(variant, `[{"operation":"set","path":"red","value":"#0000ff"}]`)
+	if d := diff(variant); len(d.Added) != 1 || d.Properties.Count != 40 || d.Breaking {
+		t.Errorf("one override that 39 aliases follow = %+v, want 40 properties", d)
+	}
+	h.patch(variant, `[{"operation":"set","path":"red","value":"{nothing}"}]`)
+	if d := diff(variant); len(d.Properties.Removed) != 40 || !d.Breaking {
+		t.Errorf("an override that no file can hold = %+v, want 40 properties removed", d)
+	}
 }
 
 // Decisions 8.1b and 8.4: another prefix gives every custom property another name, from the moment that it is set for the next

@@ -119,6 +119,23 @@ func TestCheckStoreFindsEachFault(t *testing.T) {
 	}
 }
 
+// A version serves what its modes name for ever: the pair outlives the Variant.
+func TestCheckStoreKnowsPairsOfModes(t *testing.T) {
+	s, one := sound(t), storage.Number(1)
+	in(t, s, func(tx storage.Tx) error {
+		version, err := storage.ThemeVersions.Read(tx, "env_1", "thm_1", one)
+		version.Modes = []record.Mode{{Dimension: "scheme", Mode: "dark", Variant: "var_1"}}
+		return errors.Join(err,
+			storage.ThemeVersions.Write(tx, version, "env_1", "thm_1", one),
+			storage.VariantSlugs.Delete(tx, "variant", "env_1", "thm_1"),
+			storage.Variants.Delete(tx, "env_1", "thm_1", "var_1"),
+			storage.VariantVersions.Delete(tx, "env_1", "thm_1", "var_1", one))
+	})
+	if got := findings(t, s); len(got) != 0 {
+		t.Errorf("CheckStore() found %v", got)
+	}
+}
+
 func TestCheckStoreEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

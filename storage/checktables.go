@@ -148,10 +148,21 @@ func (c *checker) variantDrafts() error {
 
 func (c *checker) pairs() error {
 	return each(c, Pairs, 4, func(at string, p []string, v record.Pair) {
-		exists(c, Variants, at, p[0], p[1], p[2])
+		if !c.keptByModes(p) {
+			exists(c, Variants, at, p[0], p[1], p[2])
+		}
 		exists(c, ThemeVersions, at, p[0], p[1], p[3])
 		c.named(at, pairBlobs(v))
 	})
+}
+
+// keptByModes reports whether the Variant of a pair is deleted and the modes of its version serve the pair.
+func (c *checker) keptByModes(p []string) bool {
+	if _, err := c.r.Get(Variants.Key(p[:3]...)); err == nil {
+		return false
+	}
+	version, err := ThemeVersions.Read(c.r, p[0], p[1], p[3])
+	return err == nil && ModesServe(version, p[2])
 }
 
 func (c *checker) modules() error {

@@ -19,7 +19,7 @@ import "fmt"
 //	v environment, theme, variant slug   variant id
 //	d environment, theme, variant        record.VariantDraft
 //	n environment, theme, variant, number  record.VariantVersion
-//	P environment, theme, variant, number  record.Pair
+//	P environment, theme, variant, number  record.Pair           without its Variant where the version's modes serve it
 //	M digest                             record.Module
 //	K key id                             record.TokenKey
 //	O digest of the code                 record.LoginCode

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
 )
 
 // Kind is what happened to a token.
@@ -19,11 +20,12 @@ const (
 	Retyped
 	Changed
 	Added
+	Described // the value is the same, and the description or other metadata another
 )
 
 // String is the kind as one word.
 func (k Kind) String() string {
-	return [...]string{"removed", "renamed", "retyped", "changed", "added"}[k]
+	return [...]string{"removed", "renamed", "retyped", "changed", "added", "described"}[k]
 }
 
 // Breaking reports whether a consumer of the custom property can break by such a change.
@@ -82,8 +84,10 @@ func compare(before *dtcg.Document, t *dtcg.Token, from string, renamed map[stri
 		c.Kind = Renamed
 	case c.Before.Resolved != t.Resolved:
 		c.Kind = Retyped
-	case !dtcg.EqualButType(c.Before.Node, t.Node):
+	case !jsontree.Equal(c.Before.Value, t.Value):
 		c.Kind = Changed
+	case !dtcg.EqualButType(c.Before.Node, t.Node):
+		c.Kind = Described
 	default:
 		return c, false
 	}

@@ -26,8 +26,8 @@ type diffFlags struct {
 	failOnBreaking, markdown, full, replace bool
 }
 
-const diffText = `Lists removed, renamed, retyped, changed and added tokens with their values, what can break a consumer
-of a custom property first. By default it goes from the newest version to the draft.
+const diffText = `Lists removed, renamed, retyped, changed and added tokens with their values, and the custom properties
+that change by them, what can break a page first. By default it goes from the newest version to the draft.
 
 With files it shows what a push of them would change, and sends nothing: from the current document, or
 from the version that --from names. --markdown writes it for a comment on a pull request.`
@@ -107,7 +107,7 @@ func diffEditions(ctx context.Context, c *client.Client, f target.Resolved, o cl
 	if err != nil {
 		return changeset.Comparison{}, err
 	}
-	made := changeset.Comparison{From: edition(said.From), To: edition(said.To), Breaking: said.Breaking}
+	made := changeset.Comparison{From: edition(said.From), To: edition(said.To), Breaking: said.Breaking, Properties: said.Properties}
 	before, err := release.TokensAt(ctx, c, f, said.From)
 	if err != nil {
 		return made, err
@@ -135,7 +135,20 @@ func diffEditions(ctx context.Context, c *client.Client, f target.Resolved, o cl
 	}
 	resolveValues(made.Changes, old, young)
 	made.Notes, err = modeNotes(ctx, c, f, old, young)
+	if n := inferred(said.Renamed); n > 0 && o.From == 0 && said.To == nil {
+		made.Notes = append(made.Notes, term.Plural(n, "rename")+" inferred from equal content. livery publish follows moves alone: it removes the "+
+			"old tokens with their overrides, and adds the new ones")
+	}
 	return made, err
+}
+
+func inferred(list []client.Rename) (n int) {
+	for _, r := range list {
+		if r.Inferred {
+			n++
+		}
+	}
+	return n
 }
 
 // resolveValues adds the primitives that the values of changes become.
@@ -167,14 +180,21 @@ func (a *app) diffFiles(ctx context.Context, c *client.Client, f target.Resolved
 		made.From = edition(&d.From)
 	}
 	after := d.after(f, base, wanted.Tree)
+	prefix := f.Theme.AssetSettings.Prefix
 	if f.Variant != nil {
-		made.Changes = changeset.Overrides(base, after)
+		theme, err := themeDocument(ctx, c, f)
+		if err != nil {
+			return made, err
+		}
+		made.Changes, made.Properties = changeset.Overrides(base, after), changeset.OverrideProperties(theme, base, after, prefix)
 	} else {
-		made.Changes = changeset.Documents(base, after, tokendiff.Renames(dtcg.Read(base), dtcg.Read(after)))
+		renamed := tokendiff.Renames(dtcg.Read(base), dtcg.Read(after))
+		made.Changes, made.Properties = changeset.Documents(base, after, renamed), changeset.Properties(base, after, prefix, renamed)
 		if made.Notes, err = modeNotes(ctx, c, f, base, after); err != nil {
 			return made, err
 		}
 	}
+	made.Breaking = len(made.Properties.Removed)+len(made.Properties.Taken) > 0
 	for _, c := range made.Changes {
 		made.Breaking = made.Breaking || c.Breaking
 	}
@@ -182,6 +202,16 @@ func (a *app) diffFiles(ctx context.Context, c *client.Client, f target.Resolved
 		made.Notes = append(made.Notes, "no token can be made of "+fault.Path+": "+fault.Reason)
 	}
 	return made, nil
+}
+
+// themeDocument returns the newest version of the Theme of a Variant, or before the first its draft.
+func themeDocument(ctx context.Context, c *client.Client, f target.Resolved) (*jsontree.Node, error) {
+	f.Variant = nil
+	set, err := release.TokensAt(ctx, c, f, f.Theme.LatestVersion)
+	if err != nil {
+		return nil, err
+	}
+	return tokentree.Tree(set)
 }
 
 // after returns what stands at f after a push of the files.

@@ -92,6 +92,13 @@ From the current document to the files: 3 tokens added.
 | 🟢 added | … |  | … |
 | 🟢 added | … |  | … |
 
+<details><summary>2 custom properties change</summary>
+
+- added …
+- added …
+
+</details>
+
 **The served files would leave out:**
 
 - … … … …

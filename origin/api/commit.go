@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
@@ -76,6 +77,49 @@ type decision struct {
 	events  []record.Event            // that tell of the change, by kind, Variant, version and note
 }
 
+// write applies the decision. One that leaves the records as they are comes to no change: it has no event, no audit entry and
+// no entry that edges follow.
+func (d *decision) write(tx storage.Tx, t target) error {
+	w := &writes{Tx: tx, target: t}
+	if err := d.apply(w); err != nil {
+		return err
+	}
+	if !w.any {
+		d.apply, d.events, d.after, d.entry = nil, nil, nil, internalChange(d.entry.At)
+	}
+	return nil
+}
+
+// writes is a Tx that leaves out a write of the Theme or the Variant which the path names, as it is stored already.
+type writes struct {
+	storage.Tx
+	target target
+	any    bool // something was written
+}
+
+// Set writes value at key.
+func (w *writes) Set(key, value []byte) error {
+	t := w.target
+	if bytes.Equal(key, storage.Themes.Key(t.theme.EnvironmentID, t.theme.ID)) && bytes.Equal(value, t.themeRecord) ||
+		bytes.Equal(key, storage.Variants.Key(t.variant.EnvironmentID, t.variant.ThemeID, t.variant.ID)) && bytes.Equal(value, t.variantRecord) {
+		return nil
+	}
+	w.any = true
+	return w.Tx.Set(key, value)
+}
+
+// Delete removes key.
+func (w *writes) Delete(key []byte) error {
+	w.any = true
+	return w.Tx.Delete(key)
+}
+
+// DeletePrefix removes every key that begins with prefix.
+func (w *writes) DeletePrefix(prefix []byte) error {
+	w.any = true
+	return w.Tx.DeletePrefix(prefix)
+}
+
 // draft is a decision, and what it was made on; the zero value is none.
 type draft struct {
 	decision
@@ -105,7 +149,9 @@ func (h *Handler) commit(q *request, t target) (a httpserver.Answer, err error) 
 			return entry, err
 		}
 		if d.apply != nil {
-			err = cmp.Or(d.apply(tx), h.appendEvents(tx, q, t, d.events))
+			if err = d.write(tx, t); err == nil {
+				err = h.appendEvents(tx, q, t, d.events)
+			}
 		}
 		if err == nil && q.key != "" {
 			err = h.storeAnswer(tx, q, d.answer)

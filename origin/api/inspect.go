@@ -69,6 +69,18 @@ type diffBody struct {
 	Retyped  []retypeBody `json:"retyped"`
 	Changed  []string     `json:"changed"`
 	Breaking bool         `json:"breaking"` // a consumer of a custom property can break
+
+	Described  []string       `json:"described"`
+	Properties propertiesBody `json:"properties"`
+}
+
+// propertiesBody lists the custom properties of tokens.css that change, by name.
+type propertiesBody struct {
+	Count   int      `json:"count"` // of the three lists below
+	Added   []string `json:"added"`
+	Removed []string `json:"removed"`
+	Changed []string `json:"changed"`
+	Taken   []string `json:"taken"` // another token declares them now
 }
 
 type renameBody struct {
@@ -92,6 +104,8 @@ func newRenameBodies(list []theming.Rename) (bodies []renameBody) {
 
 func newDiffBody(from, to edition, c theming.Comparison) diffBody {
 	b := diffBody{From: from.json(), To: to.json(), Added: c.Added, Removed: c.Removed, Changed: c.Changed, Breaking: c.Breaking}
+	p := c.Properties
+	b.Described, b.Properties = c.Described, propertiesBody{p.Count(), p.Added, p.Removed, p.Changed, p.Taken}
 	b.Renamed = newRenameBodies(c.Renamed)
 	for _, r := range c.Retyped {
 		b.Retyped = append(b.Retyped, retypeBody{r.Path, r.From, r.To})
@@ -131,7 +145,7 @@ func (h inspections) showDiff(r storage.Reader, q *request, t target) (httpserve
 	return bare(fasthttp.StatusOK, newDiffBody(from, to, theming.CompareThemes(before, after, moves)))
 }
 
-// showVariantDiff compares two editions of a Variant's overrides.
+// showVariantDiff compares two editions of a Variant's overrides, laid over the Theme's newest version.
 func (h inspections) showVariantDiff(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	from, to, err := q.editions(t.variant.LatestVersion)
 	if err != nil {
@@ -145,7 +159,12 @@ func (h inspections) showVariantDiff(r storage.Reader, q *request, t target) (ht
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	return bare(fasthttp.StatusOK, newDiffBody(from, to, theming.CompareVariants(before, after)))
+	versions := history{handler: h.Handler, reader: r, theme: t.theme}
+	newest, err := versions.edition(edition{number: int64(t.theme.LatestVersion), current: t.theme.LatestVersion == 0})
+	if err != nil {
+		return httpserver.Answer{}, err
+	}
+	return bare(fasthttp.StatusOK, newDiffBody(from, to, theming.CompareVariantsOver(newest, before, after)))
 }
 
 func (h inspections) variantEdition(r storage.Reader, t target, e edition) (*jsontree.Node, error) {

@@ -227,8 +227,7 @@ func (h themes) setModes(q *request) (change, error) {
 		if err := cmp.Or(checkVariants(r, t.theme, modes.Variants(list)), checkIfMatch(ifMatch, modes.NewBody(t.theme.Modes))); err != nil {
 			return decision{}, err
 		}
-		theme := t.theme
-		theme.Modes, theme.UpdatedAt = list, h.config.Now()
+		theme := theming.SetModes(t.theme, list, h.config.Now())
 		d, err := h.changed(t, theme, servedChange(h.config.Now(), theme))
 		if err == nil {
 			d.answer, err = tagged(modes.NewBody(list))

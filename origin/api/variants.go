@@ -129,7 +129,8 @@ func writeVariant(tx storage.Tx, v record.Variant, oldSlug string) error {
 	return storage.Variants.Write(tx, v, v.EnvironmentID, v.ThemeID, v.ID)
 }
 
-// delete removes the Variant with all its versions, and answers with its Theme.
+// delete removes the Variant with all its versions, and answers with its Theme. What the modes of published versions of the
+// Theme serve of it stays until the Theme is deleted.
 func (h variants) delete(q *request) (change, error) {
 	ifMatch, err := q.ifMatchOnly()
 	if err != nil {
@@ -156,8 +157,32 @@ func removeVariant(tx storage.Tx, v record.Variant) error {
 		func() error { return storage.Variants.Delete(tx, key...) },
 		func() error { return storage.VariantDrafts.Delete(tx, key...) },
 		func() error { return storage.VariantVersions.DeleteAll(tx, key...) },
-		func() error { return storage.Pairs.DeleteAll(tx, key...) },
+		func() error { return removePairs(tx, v) },
 	)
+}
+
+// removePairs deletes the pairs of a Variant but for those that a version's modes serve.
+func removePairs(tx storage.Tx, v record.Variant) error {
+	pairs := map[string]bool{} // numbers of the versions, in keys
+	err := storage.Pairs.Scan(tx, storage.Ascending, func(key []byte, _ record.Pair) bool {
+		pairs[storage.LastPart(key)] = true
+		return true
+	}, v.EnvironmentID, v.ThemeID, v.ID)
+	if err != nil || len(pairs) == 0 {
+		return err
+	}
+	err = storage.ThemeVersions.Scan(tx, storage.Ascending, func(_ []byte, version record.ThemeVersion) bool {
+		if storage.ModesServe(version, v.ID) {
+			delete(pairs, storage.Number(version.Number))
+		}
+		return true
+	}, v.EnvironmentID, v.ThemeID)
+	for number := range pairs {
+		if err == nil {
+			err = storage.Pairs.Delete(tx, v.EnvironmentID, v.ThemeID, v.ID, number)
+		}
+	}
+	return err
 }
 
 // batch creates and changes many Variants in one commit: all or none.
@@ -186,7 +211,7 @@ func (h variants) batch(q *request) (change, error) {
 		if err != nil {
 			return d, err
 		}
-		return h.batched(q, t, items, made)
+		return h.batched(q, t, made)
 	}}, nil
 }
 
@@ -205,16 +230,16 @@ func changed(items []theming.VariantItem) (picks []bulk.Pick) {
 }
 
 // batched is the decision to store what a batch made.
-func (h variants) batched(q *request, t target, items []theming.VariantItem, made []theming.VariantOutcome) (d decision, err error) {
+func (h variants) batched(q *request, t target, made []theming.VariantOutcome) (d decision, err error) {
 	created, changed := []bulk.Batched{}, []bulk.Batched{}
 	d.entry = internalChange(h.config.Now())
-	for i, o := range made {
+	for _, o := range made {
 		v, minimal := o.After.Variant, q.wantsMinimal()
 		b := bulk.NewBatched(v, o.Changes, h.newVariantBody(t.theme, v), minimal)
 		if o.Before.ID == "" {
 			created, d.entry = append(created, b), servedChange(h.config.Now(), t.theme)
 			d.events = append(d.events, record.Event{Kind: events.VariantCreated, VariantID: v.ID})
-		} else if changed = append(changed, b); items[i].Input != (theming.VariantInput{}) {
+		} else if changed = append(changed, b); o.Details {
 			d.events = append(d.events, record.Event{Kind: events.VariantChanged, VariantID: v.ID})
 		}
 		if o.Drafts() {

@@ -110,22 +110,18 @@ func (a address) prefetch(r storage.Reader, chosen []modes.Dimension, version re
 	for _, d := range chosen {
 		for _, m := range d.Modes {
 			if m.Variant != "" {
-				keys = append(keys, storage.Variants.Key(a.environment, a.theme, m.Variant),
-					storage.Pairs.Key(a.environment, a.theme, m.Variant, storage.Number(version.Number)))
+				keys = append(keys, storage.Pairs.Key(a.environment, a.theme, m.Variant, storage.Number(version.Number)))
 			}
 		}
 	}
 	return storage.Prefetch(r, keys...)
 }
 
-// modePair returns what the Variant of a mode serves at the version, nil if the mode has none. The list of a version may
-// name a Variant that was deleted since.
+// modePair returns what the Variant of a mode serves at the version, nil if the mode has none. The Variant may be deleted by
+// now: what a version's modes serve of it stays.
 func (a address) modePair(r storage.Reader, variant string, version record.ThemeVersion) (*derive.Pair, error) {
 	if variant == "" {
 		return nil, nil
-	}
-	if _, err := storage.Variants.Read(r, a.environment, a.theme, variant); err != nil {
-		return nil, orMissing(err, missingModes)
 	}
 	pair, err := a.pair(r, variant, version)
 	return &pair, err

@@ -120,9 +120,9 @@ func SetIntegrations(t record.Theme, list []record.Integration, now time.Time) (
 	if err := invalid(messages); err != nil {
 		return record.Theme{}, err
 	}
-	t.Integrations = slices.Clone(list)
-	t.UpdatedAt = now
-	return t, nil
+	after := t
+	after.Integrations = slices.Clone(list)
+	return changedTheme(t, after, now), nil
 }
 
 // checkPair says what is wrong with a pair, or "" if the catalogue offers it.

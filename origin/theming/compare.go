@@ -1,9 +1,6 @@
 package theming
 
 import (
-	"iter"
-	"strings"
-
 	"example.com/livery/origin/patch"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
@@ -14,12 +11,15 @@ import (
 // Comparison is what differs between two documents of a Theme, or two maps of overrides of a
 // Variant. All paths are dotted; a renamed token is neither added nor removed.
 type Comparison struct {
-	Added    []string // paths of the later one, in its order
-	Removed  []string // paths of the earlier one, in its order
-	Renamed  []Rename
-	Retyped  []Retype // tokens of the later one
-	Changed  []string // tokens of the later one whose own content, but for $type, is another
-	Breaking bool     // a consumer can break: a custom property is gone or has another name, or a token another type
+	Added   []string // paths of the later one, in its order
+	Removed []string // paths of the earlier one, in its order
+	Renamed []Rename
+	Retyped []Retype // tokens of the later one
+	Changed []string // tokens of the later one whose value is another
+
+	Described  []string                 // tokens of the later one of the same value, whose other metadata, such as $description, is another
+	Properties renderer.PropertyChanges // of tokens.css
+	Breaking   bool                     // a consumer can break: a custom property is gone or another token's, or a token has another type
 }
 
 // Rename is a token that has another path.
@@ -74,37 +74,21 @@ func CompareThemes(before, after Edition, moves []record.Move) Comparison {
 	for i := range newer.Tokens {
 		c.token(from[newer.Tokens[i].Path], &newer.Tokens[i])
 	}
-	c.Breaking = len(c.Retyped) > 0 || losesProperty(older, newer, before.Prefix, after.Prefix)
+	c.Properties = compareProperties(older, newer, before.Prefix, after.Prefix, renamed)
+	c.Breaking = len(c.Retyped)+len(c.Properties.Removed)+len(c.Properties.Taken) > 0
 	return c
 }
 
-// losesProperty reports whether a custom property of older is not served any more.
-func losesProperty(older, newer *dtcg.Document, prefix, newPrefix string) bool {
-	names := make(map[string]bool, len(newer.Tokens))
-	for name := range properties(newer, newPrefix) {
-		names[name] = true
-	}
-	for name := range properties(older, prefix) {
-		if !names[name] {
-			return true
-		}
-	}
-	return false
-}
-
-// properties yields the names of the custom properties that a document is served as. The renderer
-// writes one declaration a line, and nothing else begins with two spaces and two hyphens.
-func properties(document *dtcg.Document, prefix string) iter.Seq[string] {
-	sheet := string(renderer.LoadDocument(document, prefix).Append(nil, renderer.TokensCSS))
-	return func(yield func(string) bool) {
-		for line := range strings.Lines(sheet) {
-			declaration, ok := strings.CutPrefix(line, "  --")
-			name, _, found := strings.Cut(declaration, ":")
-			if ok && found && !yield(name) {
-				return
+// compareProperties compares the custom properties of two editions. renamed are the tokens that stand at another path.
+func compareProperties(older, newer *dtcg.Document, prefix, newPrefix string, renamed map[string]string) renderer.PropertyChanges {
+	return renderer.CompareProperties(
+		renderer.LoadDocument(older, prefix).Properties(), renderer.LoadDocument(newer, newPrefix).Properties(),
+		func(token string) (string, bool) {
+			if to, moved := renamed[token]; moved {
+				token = to
 			}
-		}
-	}
+			return token, newer.Token(token) != nil
+		})
 }
 
 // token compares one token with what it was, nil if it is new.
@@ -116,12 +100,15 @@ func (c *Comparison) token(old, t *dtcg.Token) {
 	if old.Resolved != t.Resolved {
 		c.Retyped = append(c.Retyped, Retype{t.Path, orNil(&old.Resolved), orNil(&t.Resolved)})
 	}
-	if !dtcg.EqualButType(old.Node, t.Node) {
+	switch {
+	case !jsontree.Equal(old.Value, t.Value):
 		c.Changed = append(c.Changed, t.Path)
+	case !dtcg.EqualButType(old.Node, t.Node):
+		c.Described = append(c.Described, t.Path)
 	}
 }
 
-// CompareVariants compares two flat maps of overrides. No change of values breaks a consumer.
+// CompareVariants compares two flat maps of overrides, and not what they come to.
 func CompareVariants(before, after *jsontree.Node) Comparison {
 	var c Comparison
 	for _, m := range before.Members {
@@ -137,5 +124,17 @@ func CompareVariants(before, after *jsontree.Node) Comparison {
 			c.Changed = append(c.Changed, m.Name)
 		}
 	}
+	return c
+}
+
+// CompareVariantsOver compares two flat maps of overrides and the custom properties of a Theme with each laid over it. It
+// costs two renderings.
+func CompareVariantsOver(theme Edition, before, after *jsontree.Node) Comparison {
+	properties := func(overrides *jsontree.Node) []renderer.Property {
+		return renderer.LoadTree(theme.Document, overrides, theme.Prefix).Properties()
+	}
+	c := CompareVariants(before, after)
+	c.Properties = renderer.CompareProperties(properties(before), properties(after), func(token string) (string, bool) { return token, true })
+	c.Breaking = len(c.Properties.Removed)+len(c.Properties.Taken) > 0
 	return c
 }

@@ -7,6 +7,7 @@ import (
 
 	"example.com/livery/origin/patch"
 	"example.com/livery/origin/theming"
+	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
 )
@@ -324,7 +325,8 @@ func TestCompareThemes(t *testing.T) {
 	}
 	wantEqual(t, "CompareThemes", got, theming.Comparison{
 		Added: []string{"new"}, Removed: []string{"e"}, Renamed: []theming.Rename{{"b", "b2", false}, {"c", "c2", true}},
-		Retyped: got.Retyped, Changed: []string{"b2", "d"}, Breaking: true,
+		Retyped: got.Retyped, Changed: []string{"b2"}, Described: []string{"d"}, Breaking: true,
+		Properties: renderer.PropertyChanges{Added: []string{"--b2", "--c2", "--new"}, Removed: []string{"--b", "--c", "--e"}},
 	})
 	wantEqual(t, "of a document with itself", theming.CompareThemes(theming.Edition{after, "p"}, theming.Edition{after, "p"}, nil), theming.Comparison{})
 	wantEqual(t, "of Variants", theming.CompareVariants(parse(t, `{"a":1,"b":2,"c":3}`), parse(t, `{"d":4,"c":3.0,"b":1}`)),
@@ -341,18 +343,23 @@ func TestWhatBreaksAConsumer(t *testing.T) {
 		moves  []record.Move
 		want   bool
 	}{
-		"nothing changed":                         {before, "p", nil, false},
-		"a value":                                 {strings.Replace(before, "2", "7", 1), "p", nil, false},
-		"another prefix":                          {before, "q", nil, true},
-		"no prefix":                               {before, "", nil, true},
-		"a prefix that spells alike":              {strings.Replace(before, `"c"`, `"x-c"`, 1), "p", nil, true},
-		"a token removed":                         {`{"a":{"$type":"number","$root":{"$value":1},"b":{"$value":2}}}`, "p", nil, true},
-		"a token that was never served removed":   {strings.Replace(before, `,"dead":{"$value":"{gone}"}`, "", 1), "p", nil, false},
-		"a token that is not served any more":     {strings.Replace(before, `"$value":3`, `"$value":"{gone}"`, 1), "p", nil, true},
-		"a token of another type":                 {strings.Replace(before, `{"$type":"number","$value":3}`, `{"$type":"opacity","$value":3}`, 1), "p", nil, true},
-		"a rename":                                {strings.Replace(before, `"b"`, `"d"`, 1), "p", []record.Move{{From: "/a/b", To: "/a/d"}}, true},
-		"a rename that keeps the property's name": {strings.Replace(before, `{"$type":"number","$root":{"$value":1},"b":{"$value":2}}`, `{"$type":"number","$value":1},"a-b":{"$type":"number","$value":2}`, 1), "p", []record.Move{{From: "/a/$root", To: "/a"}, {From: "/a/b", To: "/a-b"}}, false},
-		"a token added":                           {strings.Replace(before, `"dead"`, `"new":{"$value":4},"dead"`, 1), "p", nil, false},
+		"nothing changed":                                   {before, "p", nil, false},
+		"a value":                                           {strings.Replace(before, "2", "7", 1), "p", nil, false},
+		"another prefix":                                    {before, "q", nil, true},
+		"no prefix":                                         {before, "", nil, true},
+		"a prefix that spells alike":                        {strings.Replace(before, `"c"`, `"x-c"`, 1), "p", nil, true},
+		"a token removed":                                   {`{"a":{"$type":"number","$root":{"$value":1},"b":{"$value":2}}}`, "p", nil, true},
+		"a token that was never served removed":             {strings.Replace(before, `,"dead":{"$value":"{gone}"}`, "", 1), "p", nil, false},
+		"a token that is not served any more":               {strings.Replace(before, `"$value":3`, `"$value":"{gone}"`, 1), "p", nil, true},
+		"a token of another type":                           {strings.Replace(before, `{"$type":"number","$value":3}`, `{"$type":"opacity","$value":3}`, 1), "p", nil, true},
+		"a rename":                                          {strings.Replace(before, `"b"`, `"d"`, 1), "p", []record.Move{{From: "/a/b", To: "/a/d"}}, true},
+		"a rename that keeps the property's name":           {strings.Replace(before, `{"$type":"number","$root":{"$value":1},"b":{"$value":2}}`, `{"$type":"number","$value":1},"a-b":{"$type":"number","$value":2}`, 1), "p", []record.Move{{From: "/a/$root", To: "/a"}, {From: "/a/b", To: "/a-b"}}, false},
+		"a token that takes another's property":             {strings.Replace(before, `"dead"`, `"a-b":{"$type":"number","$value":2},"dead"`, 1), "p", nil, true},
+		"a token with another's property that stands first": {strings.Replace(before, `{"a"`, `{"a-b":{"$type":"number","$value":9},"a"`, 1), "p", nil, false},
+		"a token in the place of one that moved":            {strings.Replace(before, `"dead"`, `"d":{"$type":"number","$value":4},"dead"`, 1), "p", []record.Move{{From: "/c", To: "/d"}}, true},
+		"a token in the place of one that is gone":          {strings.Replace(before, `,"b":{"$value":2}}`, `},"a-b":{"$type":"number","$value":5}`, 1), "p", nil, false},
+		"a description":                                     {strings.Replace(before, `"$value":3`, `"$value":3,"$description":"x"`, 1), "p", nil, false},
+		"a token added":                                     {strings.Replace(before, `"dead"`, `"new":{"$value":4},"dead"`, 1), "p", nil, false},
 	} {
 		if got := theming.CompareThemes(theming.Edition{parse(t, before), "p"}, theming.Edition{parse(t, c.after), c.prefix}, c.moves); got.Breaking != c.want {
 			t.Errorf("%s: CompareThemes = %+v, want breaking %t", name, got, c.want)

@@ -1,6 +1,7 @@
 package theming
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"time"
@@ -65,17 +66,40 @@ func Preview(t record.Theme, e record.Environment, source record.Theme, existing
 }
 
 // UpdateTheme returns t with the slug, display name and, if in has them, labels of in, or a
-// validation refusal that lists every fault. Nothing else of t changes; in.Integration is ignored.
+// validation refusal that lists every fault. Nothing else of t changes but, if these do, UpdatedAt; in.Integration is ignored.
 func UpdateTheme(t record.Theme, in ThemeInput, now time.Time) (record.Theme, error) {
 	n := checkNaming(in.Slug, in.DisplayName, in.Metadata)
 	if err := invalid(n.messages); err != nil {
 		return record.Theme{}, err
 	}
-	t.Slug, t.DisplayName, t.UpdatedAt = n.slug, n.displayName, now
+	after := t
+	after.Slug, after.DisplayName = n.slug, n.displayName
 	if in.Metadata != nil {
-		t.Metadata = n.labels
+		after.Metadata = n.labels
 	}
-	return t, nil
+	return changedTheme(t, after, now), nil
+}
+
+// SetModes returns t with a list of modes that package modes has parsed.
+func SetModes(t record.Theme, list []record.Mode, now time.Time) record.Theme {
+	after := t
+	after.Modes = list
+	return changedTheme(t, after, now)
+}
+
+// changedTheme returns after, updated now if it differs from before.
+func changedTheme(before, after record.Theme, now time.Time) record.Theme {
+	if !sameRecord(before, after) {
+		after.UpdatedAt = now
+	}
+	return after
+}
+
+// sameRecord reports whether two records are stored alike.
+func sameRecord(a, b any) bool {
+	one, err := record.Encode(a)
+	other, failed := record.Encode(b)
+	return err == nil && failed == nil && bytes.Equal(one, other)
 }
 
 func newServing() record.Serving {

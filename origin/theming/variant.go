@@ -37,9 +37,13 @@ func UpdateVariant(v record.Variant, in VariantInput, now time.Time) (record.Var
 	if err := invalid(n.messages); err != nil {
 		return record.Variant{}, err
 	}
-	v.Slug, v.DisplayName, v.UpdatedAt = n.slug, n.displayName, now
+	after := v
+	after.Slug, after.DisplayName = n.slug, n.displayName
 	if in.Metadata != nil {
-		v.Metadata = n.labels
+		after.Metadata = n.labels
 	}
-	return v, nil
+	if !sameRecord(v, after) {
+		after.UpdatedAt = now
+	}
+	return after, nil
 }

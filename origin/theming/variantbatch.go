@@ -33,6 +33,7 @@ type VariantOutcome struct {
 	Before  record.Variant // without an id if the Variant is new
 	After   VariantState   // without what it serves
 	Changes Comparison     // of what the Variant serves with what its overrides are now
+	Details bool           // slug, display name or labels of a Variant that was there are others now
 }
 
 // Apply returns the outcome of each item. all are the Variants of Theme t by id, and read returns the state of one of
@@ -51,6 +52,7 @@ func (b VariantBatch) Apply(t record.Theme, plan record.Plan, all map[string]rec
 			err = refuse(Validation, "id: the Theme has no Variant "+quote(item.ID))
 		} else if state, err = read(v); err == nil {
 			state, err = b.renamed(state, item.Input)
+			made[i].Details = !sameRecord(v, state.Variant)
 		}
 		if err == nil {
 			err = b.edit(t, state, item, &made[i])

@@ -17,15 +17,16 @@ import (
 
 // Change is what happened to one token, as it is shown to a person and printed under --json.
 type Change struct {
-	Kind     string          `json:"kind"` // removed, renamed, retyped, changed or added
+	Kind     string          `json:"kind"` // removed, renamed, retyped, changed, added or described
 	Path     string          `json:"path"`
 	From     string          `json:"from,omitempty"` // the path of a renamed token before
 	FromType string          `json:"fromType,omitempty"`
 	ToType   string          `json:"toType,omitempty"`
 	Before   json.RawMessage `json:"before,omitempty"` // the value as it was written
 	After    json.RawMessage `json:"after,omitempty"`
-	Breaking bool            `json:"breaking"`          // a consumer of the custom property can break
-	Follows  bool            `json:"follows,omitempty"` // the value only names what was renamed by its new name
+	Inferred bool            `json:"inferred,omitempty"` // of a renamed one: the two were paired by their content, not by a move
+	Breaking bool            `json:"breaking"`           // a consumer of the custom property can break
+	Follows  bool            `json:"follows,omitempty"`  // the value only names what was renamed by its new name
 
 	ShownBefore, ShownAfter string `json:"-"` // the primitive that a value becomes; empty if it is none
 }
@@ -108,7 +109,7 @@ func FromOrigin(c client.Comparison, before, after client.TokenSet) ([]Change, e
 		put(tokendiff.Removed, path, "")
 	}
 	for _, r := range c.Renamed {
-		put(tokendiff.Renamed, r.To, r.From)
+		put(tokendiff.Renamed, r.To, r.From).Inferred = r.Inferred
 	}
 	for _, r := range c.Retyped {
 		made := put(tokendiff.Retyped, r.Path, "")
@@ -121,6 +122,11 @@ func FromOrigin(c client.Comparison, before, after client.TokenSet) ([]Change, e
 	}
 	for _, path := range c.Added {
 		put(tokendiff.Added, path, "")
+	}
+	for _, path := range c.Described {
+		if !slices.ContainsFunc(list, func(made Change) bool { return made.Path == path }) {
+			put(tokendiff.Described, path, "")
+		}
 	}
 	return list, markFollowers(list, c.Renamed)
 }
@@ -159,7 +165,7 @@ func valuesOf(set client.TokenSet) map[string]json.RawMessage {
 
 // marks are the sign and the terminal style of each kind of change.
 var marks = map[string][2]string{
-	"added": {"+", "32"}, "removed": {"-", "31"}, "renamed": {">", "36"}, "retyped": {"!", "35"}, "changed": {"~", "33"},
+	"added": {"+", "32"}, "removed": {"-", "31"}, "renamed": {">", "36"}, "retyped": {"!", "35"}, "changed": {"~", "33"}, "described": {"~", "33"},
 }
 
 // shownChanges is how many changes a person reads at once.
@@ -173,11 +179,15 @@ type row struct {
 
 // rows makes lines of changes: renamed groups are one each, and aliases that only follow none.
 func rows(list []Change) (lines []row, follow int) {
-	type groups struct{ from, to string }
+	type groups struct {
+		from, to string
+		inferred bool
+	}
 	place := map[groups]int{}
 	for _, c := range list {
 		from, to := groupsOf(c)
-		switch i, known := place[groups{from, to}]; {
+		at := groups{from, to, c.Inferred}
+		switch i, known := place[at]; {
 		case c.Follows && c.Kind == tokendiff.Changed.String():
 			follow++
 		case from == "":
@@ -185,7 +195,7 @@ func rows(list []Change) (lines []row, follow int) {
 		case known:
 			lines[i].tokens++
 		default:
-			place[groups{from, to}] = len(lines)
+			place[at] = len(lines)
 			lines = append(lines, row{Change: c, tokens: 1})
 		}
 	}
@@ -275,7 +285,10 @@ func maxName(a *term.App) int {
 }
 
 func (c Change) name() term.Escaped {
-	if c.Kind == tokendiff.Renamed.String() {
+	switch {
+	case c.Inferred:
+		return term.Cell(c.From) + " → " + term.Cell(c.Path) + " (inferred)"
+	case c.Kind == tokendiff.Renamed.String():
 		return term.Cell(c.From) + " → " + term.Cell(c.Path)
 	}
 	return term.Cell(c.Path)
@@ -345,7 +358,7 @@ func Summary(list []Change) string {
 		counts[c.Kind]++
 	}
 	var words []string
-	for kind := tokendiff.Removed; kind <= tokendiff.Added; kind++ {
+	for kind := tokendiff.Removed; kind <= tokendiff.Described; kind++ {
 		if n := counts[kind.String()]; n > 0 {
 			words = append(words, term.Plural(n, "token")+" "+kind.String())
 		}

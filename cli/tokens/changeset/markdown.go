@@ -7,6 +7,7 @@ import (
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokendiff"
+	"example.com/livery/client"
 )
 
 // markdownRows is how many changes a comment shows; a longer list is folded away.
@@ -16,7 +17,7 @@ const (
 )
 
 // icons mark each kind of change in a comment.
-var icons = map[string]string{"removed": "🔴", "renamed": "🔴", "retyped": "🔴", "changed": "🟡", "added": "🟢"}
+var icons = map[string]string{"removed": "🔴", "renamed": "🔴", "retyped": "🔴", "changed": "🟡", "added": "🟢", "described": "⚪"}
 
 // AppendMarkdown writes a comparison for a comment. All that comes from tokens stands in code spans, so
 // that it can neither mention anybody nor draw anything.
@@ -35,6 +36,7 @@ func AppendMarkdown(dst []byte, c Comparison, full bool) []byte {
 		b.WriteString("\n> " + escape.Code(note) + "\n")
 	}
 	writeRows(&b, c.Changes, full)
+	writeProperties(&b, c.Properties, full)
 	return append(dst, b.String()...)
 }
 
@@ -67,11 +69,36 @@ func writeRows(b *strings.Builder, list []Change, full bool) {
 	}
 }
 
+// writeProperties lists the custom properties that change.
+func writeProperties(b *strings.Builder, c client.PropertyChanges, full bool) {
+	if c.Count+len(c.Taken) == 0 {
+		return
+	}
+	most := markdownLimit
+	if full {
+		most = c.Count
+	}
+	b.WriteString("\n<details><summary>" + propertyCount(c.Count) + "</summary>\n\n")
+	for _, l := range propertyLists(c) {
+		for i, name := range l.names {
+			if most--; most < 0 {
+				b.WriteString("- and " + strconv.Itoa(len(l.names)-i) + " more " + l.kind + "\n")
+				break
+			}
+			b.WriteString("- " + l.kind + " " + escape.Code(name) + "\n")
+		}
+	}
+	b.WriteString("\n</details>\n")
+}
+
 func writeRow(b *strings.Builder, line row) {
 	c := line.Change
 	name := escape.Code(c.Path)
 	if c.From != "" {
 		name = escape.Code(c.From) + " → " + name
+	}
+	if c.Inferred {
+		name += " (inferred)"
 	}
 	before, after := shownInCode(c.Before, c.ShownBefore), shownInCode(c.After, c.ShownAfter)
 	switch {

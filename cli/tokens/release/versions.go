@@ -97,6 +97,7 @@ func versionRows(ctx context.Context, c *client.Client, f target.Resolved, all [
 		row.Changes = map[string]int{
 			tokendiff.Removed.String(): len(said.Removed), tokendiff.Renamed.String(): len(said.Renamed), tokendiff.Retyped.String(): len(said.Retyped),
 			tokendiff.Changed.String(): len(said.Changed), tokendiff.Added.String(): len(said.Added),
+			tokendiff.Described.String(): len(said.Described),
 		}
 		list = append(list, row)
 	}

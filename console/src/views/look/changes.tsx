@@ -23,7 +23,7 @@ export function Changes({ params }: { params: Record<string, string> }) {
 	const { state, reload } = useResource(`diff ${v || t} ${from} ${to}`, () => review(path, from, to));
 	const { data, error } = state.value;
 	const [changedMeanwhile, setChangedMeanwhile] = useState(false);
-	const empty = data && [data.diff.added, data.diff.removed, data.diff.renamed, data.diff.retyped, data.diff.changed].every((list) => list.length === 0);
+	const empty = data && [data.diff.added, data.diff.removed, data.diff.renamed, data.diff.retyped, data.diff.changed, data.diff.described].every((list) => list.length === 0);
 	const whole = from === "" && to === "draft";
 	return (
 		<>
@@ -75,6 +75,7 @@ function Verdict({ diff, variant }: { diff: Diff; variant: boolean }) {
 		<div class={`notice ${diff.breaking ? "danger" : "success"}`}>
 			<h3>{diff.breaking ? "Sites can break" : "Safe to publish"}</h3>
 			<ul>{verdict(diff, variant).map((reason) => <li key={reason}>{reason}</li>)}</ul>
+			<p>Custom properties that change: {diff.properties.count}</p>
 		</div>
 	);
 }

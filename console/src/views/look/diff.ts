@@ -30,11 +30,27 @@ export function rowsOf(d: Diff, before: ReadonlyMap<string, Token>, after: Reado
 	};
 	return [
 		...d.removed.map((path) => row("removed", path)),
-		...d.renamed.map(({ from, to }) => row("renamed", to, `was ${from}`)),
+		...d.renamed.map(({ from, to, inferred }) => row("renamed", to, `was ${from}${inferred ? ", paired by equal content" : ""}`)),
 		...d.retyped.map(({ path, from, to }) => row("retyped", path, `${from ?? "no type"} → ${to ?? "no type"}`)),
 		...d.changed.map((path) => row("changed", path)),
 		...d.added.map((path) => row("added", path)),
+		...d.described.map((path) => row("changed", path, "its description or other metadata")),
 	];
+}
+
+/** The difference as a publish makes it that follows moves alone: an inferred rename removes one token and adds another. */
+export function byMoves(d: Diff): Diff {
+	const inferred = d.renamed.filter((r) => r.inferred);
+	const paths = new Set(inferred.map((r) => r.to));
+	const others = (path: string): boolean => !paths.has(path);
+	return {
+		...d,
+		removed: [...d.removed, ...inferred.map((r) => r.from)],
+		added: [...d.added, ...paths],
+		renamed: d.renamed.filter((r) => !r.inferred),
+		retyped: d.retyped.filter((r) => others(r.path)),
+		changed: d.changed.filter(others),
+	};
 }
 
 /** Why a site can break, or why it cannot, in words. */
@@ -47,7 +63,8 @@ export function verdict(d: Diff, variant = false): string[] {
 	if (d.removed.length > 0) reasons.push(`${count(d.removed.length, "token")} removed: a site that uses the custom property falls back to nothing.`);
 	if (moved.length > 0) reasons.push(`${count(moved.length, "custom property").replace("propertys", "properties")} under another name: a site that uses the old one falls back to nothing.`);
 	if (d.retyped.length > 0) reasons.push(`${count(d.retyped.length, "token")} of another type: what takes the value may not accept it.`);
-	if (reasons.length === 0) reasons.push("The custom properties have another prefix: a site that uses the old names falls back to nothing.");
+	if (d.properties.taken.length > 0) reasons.push(`${d.properties.taken.join(", ")}: another token declares it now.`);
+	if (reasons.length === 0) reasons.push("Custom properties are gone, by another prefix or because their tokens have no value: a site that uses them falls back to nothing.");
 	return reasons;
 }
 

@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { test } from "node:test";
 import { blank, type Change } from "../../state/change";
 import type { Token } from "../../state/token";
-import { pinnedAddress, rowsOf, touchedBy, verdict, type Diff } from "./diff";
+import { byMoves, pinnedAddress, rowsOf, touchedBy, verdict, type Diff } from "./diff";
 import { overridesOf, sameBytes } from "./look";
 import { dimensionsOf, firstPanes, inScheme, modesOf, presets, readPane, schemeOf, siteAddress, spellPane, type Pane } from "./pane";
 import { differences, dressed, prefixOf, propertiesOf, specimens, typesOf } from "./sheet";
@@ -86,7 +86,7 @@ test("tokens are found by type and name for the parts of a sample", () => {
 });
 
 const token = (path: string, value: Token["value"]): Token => ({ ...blank(path), value });
-const diff = (more: Partial<Diff> = {}): Diff => ({ from: 1, to: null, breaking: false, added: [], removed: [], renamed: [], retyped: [], changed: [], ...more });
+const diff = (more: Partial<Diff> = {}): Diff => ({ from: 1, to: null, breaking: false, added: [], removed: [], renamed: [], retyped: [], changed: [], described: [], properties: { count: 0, added: [], removed: [], changed: [], taken: [] }, ...more });
 
 test("a difference lists what can break first, with the values of both sides", () => {
 	const d = diff({ breaking: true, added: ["n"], removed: ["r"], renamed: [{ from: "old", to: "new" }], retyped: [{ path: "t", from: null, to: "dimension" }], changed: ["new", "c"] });
@@ -104,9 +104,14 @@ test("a difference lists what can break first, with the values of both sides", (
 });
 
 test("the verdict says why, also if only the prefix changed or a rename keeps the property", () => {
-	deepEqual(verdict(diff({ breaking: true })), ["The custom properties have another prefix: a site that uses the old names falls back to nothing."]);
+	deepEqual(verdict(diff({ breaking: true })), ["Custom properties are gone, by another prefix or because their tokens have no value: a site that uses them falls back to nothing."]);
 	deepEqual(verdict(diff({ breaking: true, removed: ["a", "b"], renamed: [{ from: "c.$root", to: "c" }] })), ["2 tokens removed: a site that uses the custom property falls back to nothing."]);
 	equal(verdict(diff({ changed: ["a"] }))[0]!.startsWith("No site can break"), true);
+});
+
+test("the console publishes by moves: an inferred rename removes one token and adds another", () => {
+	const d = diff({ removed: ["r"], added: ["n"], renamed: [{ from: "a", to: "b", inferred: true }, { from: "old", to: "new" }], retyped: [{ path: "b", from: null, to: "color" }], changed: ["b", "new"] });
+	deepEqual(byMoves(d), diff({ removed: ["r", "a"], added: ["n", "b"], renamed: [{ from: "old", to: "new" }], changed: ["new"] }));
 });
 
 test("a publish of the Theme touches the Variants that override what changes", () => {

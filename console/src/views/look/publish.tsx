@@ -57,7 +57,7 @@ export function PublishPart({ environment, theme, variant, review, whole, onStal
 			const etag = again ? await anotherVersion(environment, theme, path, review) : review.etag;
 			if (etag === null) return onStale();
 			const { data } = await call<Theme | Variant>("POST", `${path}/tokens/publish`, {
-				query: { etag },
+				query: { etag, renames: variant ? undefined : "moves" },
 				body: note.trim() ? { note: note.trim() } : {},
 				headers: { "Idempotency-Key": crypto.randomUUID() },
 			});

@@ -1,7 +1,7 @@
 // Two states of a Theme or a Variant as one reviews them before a publish.
 import { get } from "../../api/client";
 import type { Token } from "../../state/token";
-import type { Diff } from "./diff";
+import { byMoves, type Diff } from "./diff";
 
 /** Two states and what differs; etag names the draft that was read with it. */
 export interface Review {
@@ -27,7 +27,8 @@ const byPath = (set: TokenSet): ReadonlyMap<string, Token> => new Map(set.tokens
 export async function review(path: string, from: string, to: string): Promise<Review> {
 	for (let round = 0; ; round++) {
 		const known = to === "draft" ? await tokensAt(path, null) : null;
-		const diff = await get<Diff>(`${path}/tokens/diff`, { from, to }, { quiet: true });
+		const between = await get<Diff>(`${path}/tokens/diff`, { from, to }, { quiet: true });
+		const diff = from === "" && to === "draft" ? byMoves(between) : between;
 		const [before, after] = await Promise.all([tokensAt(path, diff.from), tokensAt(path, diff.to)]);
 		// All three answers must be about one draft, or the etag would name what was not reviewed.
 		if (!known || known.etag === after.etag || round === 5) return { diff, etag: after.etag, before: byPath(before), after: byPath(after) };
