@@ -65,6 +65,7 @@ type Error struct {
 	Status    int      // of HTTP
 	Cause     string   // the API's word; empty for 401 and for answers that the API did not make
 	Reason    string   // of a conflict, as Livery-Reason says it; empty for every other cause
+	Variant   string   // in the way of BatchVariants: its id, or the slug of one to be created; else empty
 	Messages  []string // every fault of the request; often empty
 	RequestID string   // what the server's log calls this request; empty if it sent none
 }
@@ -79,7 +80,7 @@ func (e *Error) Error() string {
 		b.WriteString(" " + strings.ToLower(text))
 	}
 	if e.Reason != "" {
-		b.WriteString(" (" + e.Reason + ")")
+		b.WriteString(" (" + strings.TrimSpace(e.Reason+" "+e.Variant) + ")")
 	}
 	if len(e.Messages) > 0 {
 		b.WriteString(": " + strings.Join(e.Messages, "; "))
@@ -100,7 +101,7 @@ func (e *Error) Is(target error) bool {
 
 // readError makes the Error of an answer, also of one that something in between wrote.
 func readError(method, address string, res *http.Response, body []byte) *Error {
-	e := &Error{Method: method, URL: address, Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id"), Reason: res.Header.Get("Livery-Reason")}
+	e := &Error{Method: method, URL: address, Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id"), Reason: res.Header.Get("Livery-Reason"), Variant: res.Header.Get("Livery-Variant")}
 	var answer struct {
 		Cause    string   `json:"cause"`
 		Messages []string `json:"messages"`

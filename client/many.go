@@ -181,8 +181,8 @@ type BatchResult struct {
 	Changed []BatchedVariant `json:"changed"`
 }
 
-// BatchVariants creates and changes many Variants in one step, or none: ErrValidation, ErrPlanLimit, ErrStaleETag or
-// ErrSlugTaken, with a message for each Variant that is in the way.
+// BatchVariants creates and changes many Variants in one step, or none: ErrValidation, ErrNotFound, ErrPlanLimit, ErrStaleETag or
+// ErrSlugTaken. Error.Variant names the first Variant with a conflict.
 func (s ThemeScope) BatchVariants(ctx context.Context, b VariantBatch) (BatchResult, error) {
 	var answer BatchResult
 	body := map[string]any{"create": append([]BatchCreate{}, b.Create...), "change": append([]BatchChange{}, b.Change...)}

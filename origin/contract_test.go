@@ -340,6 +340,9 @@ func (w *contractChecker) check(e exchange) {
 	if err := w.contract.check(e); err != nil {
 		w.t.Errorf("%s: %v", e, err)
 	}
+	if (e.status == 409 || e.status == 412) && !bytes.Contains(e.body, []byte(`"messages":[]`)) {
+		w.t.Errorf("%s: want an empty list of messages", e)
+	}
 }
 
 // isNew reports whether a request id has its form and was not seen before.

@@ -121,6 +121,45 @@ func TestTheLastPageCostsWhatTheFirstCosts(t *testing.T) {
 	}
 }
 
+// A start reads as much with many Themes as with none, and of signed Themes only those that another master key sealed.
+func TestAStartReadsNoThemes(t *testing.T) {
+	reads := &readsStore{}
+	h := newTestOrigin(t, func(c *origin.Config) { reads.Store, c.Store = c.Store, reads })
+	restart := func() (read int64) {
+		h.end()
+		reads.gets.Store(0)
+		reads.scanned.Store(0)
+		h.start(h.config)
+		if err := h.origin.Ready(); err != nil {
+			t.Fatal(err)
+		}
+		return reads.gets.Load() + reads.scanned.Load()
+	}
+	restart()
+	few := restart()
+	manyThemes(t, h.store, h.sandbox, 3000)
+	if many := restart(); many > few+10 {
+		t.Errorf("a start with 3,000 Themes reads %d records and keys, and %d without", many, few)
+	}
+	master := testMaster(t)
+	_, err := h.store.Update(context.Background(), h.sandbox, func(tx storage.Tx) (record.Change, error) {
+		for n := range 300 {
+			theme := record.Theme{ID: fmt.Sprint("thm_", n), EnvironmentID: h.sandbox, Slug: fmt.Sprint("signed-", n), Serving: record.Serving{Mode: "signed"}}
+			theme.Serving.SigningKeys = []record.SigningKey{master.SealKey(theme.ID, record.SigningKey{ID: "key_1", Secret: []byte("secret")})}
+			if err := storage.Themes.Write(tx, theme, h.sandbox, theme.ID); err != nil {
+				return record.Change{}, err
+			}
+		}
+		return record.Change{}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if many := restart(); many > few+10 {
+		t.Errorf("a start with 300 signed Themes reads %d records and keys, and %d without", many, few)
+	}
+}
+
 func environmentsOf(t *testing.T, store storage.Store) (ids []string) {
 	t.Helper()
 	err := store.View(context.Background(), func(r storage.Reader) error {

@@ -75,7 +75,12 @@ func TestCheckStoreFindsEachFault(t *testing.T) {
 		"a slug that is not counted": {func(tx storage.Tx) error {
 			return errors.Join(storage.ThemeSlugs.Rebuild(tx, "env_1"), tx.Set(storage.ThemeSlugs.Key("more", "env_1"), []byte("thm_1")))
 		}, "slug blocks h env_1", "does not count"},
-		"a Theme that no slug leads to":      {func(tx storage.Tx) error { return storage.ThemeSlugs.Delete(tx, "theme", "env_1") }, "theme env_1 thm_1", "index of slugs"},
+		"a Theme that no slug leads to": {func(tx storage.Tx) error { return storage.ThemeSlugs.Delete(tx, "theme", "env_1") }, "theme env_1 thm_1", "index of slugs"},
+		"a signed Theme that is not indexed": {func(tx storage.Tx) error {
+			t := record.Theme{ID: "thm_1", EnvironmentID: "env_1", Slug: "theme", LatestVersion: 1, DraftETag: "x", Serving: record.Serving{Mode: "signed"}}
+			return errors.Join(storage.Themes.Write(tx, t, "env_1", "thm_1"), tx.Delete(storage.Key('s', "none", "env_1", "thm_1")))
+		}, "theme env_1 thm_1", "index of signed Themes lacks it"},
+		"a signed Theme that is none":        {func(tx storage.Tx) error { return tx.Set(storage.Key('s', "none", "env_1", "thm_1"), nil) }, "signed theme none env_1 thm_1", "no Theme with such"},
 		"a Team whose member is not indexed": {func(tx storage.Tx) error { return storage.Memberships.Delete(tx, "team_1", "ann") }, "team team_1", "memberships lacks"},
 		"an Environment without its Team":    {func(tx storage.Tx) error { return storage.Teams.Delete(tx, "team_1") }, "environment env_1", "its team team_1 is not there"},
 		"a Theme without its Environment":    {func(tx storage.Tx) error { return storage.Environments.Delete(tx, "env_1") }, "theme env_1 thm_1", "its environment env_1"},

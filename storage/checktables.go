@@ -38,6 +38,7 @@ func (c *checker) themes() error {
 		exists(c, Environments, at, p[0])
 		c.indexed(at, ThemeSlugs, t.ID, t.Slug, p[0])
 		c.listed(at, t)
+		c.signed(at, t)
 		c.draft(at, t.DraftETag, 'D', p)
 		c.versions(at, t.LatestVersion, p)
 	})
@@ -193,6 +194,7 @@ func (c *checker) indexes() error {
 			return slugOf(c, Themes.Table, func(t record.Theme) string { return t.Slug }, p[0], id)
 		}),
 		c.times(),
+		c.signedEntries(),
 		c.entries("slug of a variant", VariantSlugs, 3, func(p []string, id string) string {
 			return slugOf(c, Variants, func(v record.Variant) string { return v.Slug }, p[0], p[1], id)
 		}))

@@ -13,6 +13,7 @@ import "fmt"
 //	H environment, theme                 record.Theme
 //	h environment, theme slug            record.Entry
 //	u environment, updatedAt, theme      record.Entry
+//	s master key, environment, theme     (empty)             signed Themes
 //	D environment, theme                 record.ThemeDraft
 //	N environment, theme, number         record.ThemeVersion
 //	V environment, theme, variant        record.Variant

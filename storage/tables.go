@@ -250,12 +250,31 @@ func (x Index) ScanEntries(r Reader, byTime bool, order Order, after []string, e
 // ThemeTable is the table of Themes, which keeps the entries of their list.
 type ThemeTable struct{ Table[record.Theme] }
 
-// Write stores the record at parts and its entry in the list.
+// Write stores the record at parts, its entry in the list and those in the index of signed Themes.
 func (t ThemeTable) Write(tx Tx, v record.Theme, parts ...string) error {
-	if err := t.Table.Write(tx, v, parts...); err != nil {
+	old, err := t.Read(tx, parts...)
+	if err == nil || errors.Is(err, ErrNotFound) {
+		err = indexSigned(tx, old, v, parts[0], parts[1])
+	}
+	if err == nil {
+		err = t.Table.Write(tx, v, parts...)
+	}
+	if err != nil {
 		return err
 	}
 	return ThemeSlugs.writeEntry(tx, record.NewEntry(v), v.Slug, parts[:1])
+}
+
+// Delete removes the record at parts and its entries in the index of signed Themes. The slug is deleted apart.
+func (t ThemeTable) Delete(tx Tx, parts ...string) error {
+	old, err := t.Read(tx, parts...)
+	if err == nil || errors.Is(err, ErrNotFound) {
+		err = indexSigned(tx, old, record.Theme{}, parts[0], parts[1])
+	}
+	if err != nil {
+		return err
+	}
+	return t.Table.Delete(tx, parts...)
 }
 
 // DeleteAll frees every slug under parts.

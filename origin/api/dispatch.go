@@ -277,6 +277,9 @@ func domainRefusal(e *theming.Error) httpserver.Answer {
 	if e.Reason != "" {
 		a.Headers = []httpserver.Header{{Name: reasonHeader, Value: string(e.Reason)}}
 	}
+	if e.Variant != "" {
+		a.Headers = append(a.Headers, httpserver.Header{Name: variantHeader, Value: e.Variant})
+	}
 	return a
 }
 
@@ -304,6 +307,9 @@ func refuse(cause theming.Cause, messages []string) error {
 
 // reasonHeader says which conflict a 409 or 412 is: the body has one cause for all of them.
 const reasonHeader = "Livery-Reason"
+
+// variantHeader names the Variant that is in the way of a batch, because a 409 has no messages.
+const variantHeader = "Livery-Variant"
 
 // RefuseOn answers a request of the feed or the operator with an error.
 func (h *Handler) RefuseOn(ctx *fasthttp.RequestCtx, err error) {

@@ -145,7 +145,14 @@ func (t target) newVersionBody(number uint32, at time.Time, tokens int, r *recor
 // list lists the versions of a Theme, or of the Variant that the path names, the newest first.
 func (h versions) list(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	params := q.params()
-	after, _ := params.integer("after", 1<<32-1)
+	after, given := params.integer("after", 1<<32-1)
+	latest := t.theme.LatestVersion
+	if t.variant.ID != "" {
+		latest = t.variant.LatestVersion
+	}
+	if given && (after < 1 || after > int64(latest)) {
+		params.fault("after", "is not the next of this list; send it as it was answered")
+	}
 	size, _ := params.integer("pageSize", defaultPageSize)
 	if err := params.err(); err != nil {
 		return httpserver.Answer{}, err
@@ -160,7 +167,7 @@ func (h versions) list(r storage.Reader, q *request, t target) (httpserver.Answe
 		}
 		return !more
 	}
-	below, err := storage.Number(uint32(min(max(after, 0), 1<<32-1))), error(nil)
+	below, err := storage.Number(uint32(after)), error(nil)
 	if t.variant.ID != "" {
 		err = storage.VariantVersions.ScanBetween(r, storage.Descending, "", below, func(_ []byte, v record.VariantVersion) bool {
 			return add(t.newVersionBody(v.Number, v.PublishedAt, v.TokenCount, v.Remark))

@@ -233,8 +233,8 @@ func (h webhookRoutes) deliveries(r storage.Reader, q *request, t target) (https
 	below := uint32(1<<32 - 1)
 	if after, given := params.text("after"); given {
 		number, err := parseDeliveryID(after)
-		if below = number; err != nil {
-			params.fault("after", "must be the id of a delivery")
+		if below = number; err != nil || number < 1 || number > t.webhook.Last {
+			params.fault("after", "is not the next of this list; send it as it was answered")
 		}
 	}
 	if err := params.err(); err != nil {

@@ -26,10 +26,7 @@ type masterKey struct {
 	aead cipher.AEAD
 }
 
-const (
-	masterIDBytes = 8
-	minMasterKey  = 32 // characters
-)
+const minMasterKey = 32 // characters
 
 // ParseMaster reads master keys, one on each line or between commas: the first seals, the others only
 // open what they once sealed. A key is any text of 32 characters or more that cannot be guessed. No
@@ -64,7 +61,7 @@ const (
 
 // newMasterKey derives a key for the purpose (HKDF, RFC 5869).
 func newMasterKey(text, purpose string) (masterKey, error) {
-	material, err := hkdf.Key(sha256.New, []byte(text), nil, purpose, 32+masterIDBytes)
+	material, err := hkdf.Key(sha256.New, []byte(text), nil, purpose, 32+record.SealIDBytes)
 	if err != nil {
 		return masterKey{}, err
 	}
@@ -90,7 +87,7 @@ func (m *Master) open(place string, sealed []byte) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: none of those given sealed the secret of %s", ErrMasterKey, place)
 	}
-	body := sealed[masterIDBytes:]
+	body := sealed[record.SealIDBytes:]
 	size := key.aead.NonceSize()
 	if len(body) < size {
 		return nil, fmt.Errorf("%w: the secret of %s is cut", ErrMasterKey, place)
@@ -103,20 +100,28 @@ func (m *Master) open(place string, sealed []byte) ([]byte, error) {
 }
 
 func (m *Master) keyOf(sealed []byte) (masterKey, bool) {
-	if m == nil || len(sealed) < masterIDBytes {
+	if m == nil || len(sealed) < record.SealIDBytes {
 		return masterKey{}, false
 	}
 	for _, key := range m.keys {
-		if key.id == string(sealed[:masterIDBytes]) {
+		if key.id == string(sealed[:record.SealIDBytes]) {
 			return key, true
 		}
 	}
 	return masterKey{}, false
 }
 
+// newestID returns the id of the key that seals, none of the nil Master.
+func (m *Master) newestID() []byte {
+	if m == nil {
+		return nil
+	}
+	return []byte(m.keys[0].id)
+}
+
 // newest reports whether the key that seals now sealed this.
 func (m *Master) newest(sealed []byte) bool {
-	return len(sealed) >= masterIDBytes && m.keys[0].id == string(sealed[:masterIDBytes])
+	return len(sealed) >= record.SealIDBytes && m.keys[0].id == string(sealed[:record.SealIDBytes])
 }
 
 // SealKey returns the signing key of the Theme as it is stored. The nil Master stores it as it is.

@@ -19,7 +19,7 @@ func Secure(ctx context.Context, store storage.Store, m *Master, now time.Time) 
 	var stale []record.Theme
 	err := store.View(ctx, func(r storage.Reader) error {
 		var fault error
-		err := storage.Themes.Scan(r, storage.Ascending, func(_ []byte, t record.Theme) bool {
+		err := storage.ScanSigned(r, m.newestID(), func(t record.Theme) bool {
 			var sealed record.Theme
 			var changed bool
 			if sealed, changed, fault = m.secured(t); changed {

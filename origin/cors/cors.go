@@ -36,7 +36,7 @@ func New(origins []string) (*Policy, error) {
 const (
 	methods = "GET, HEAD, POST, PUT, PATCH, DELETE"
 	headers = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer"
-	exposed = "ETag, Idempotency-Replayed, Livery-Reason, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
+	exposed = "ETag, Idempotency-Replayed, Livery-Reason, Livery-Variant, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
 
 	preflightSeconds = "600" // how long a browser keeps the answer to a preflight
 )

@@ -39,11 +39,12 @@ const (
 )
 
 // Error is a refusal. Messages is empty if the domain refuses (planLimit, forbidden, notFound,
-// conflict), but for the conflicts of a batch; for payload and validation it lists every fault at once.
+// conflict); for payload and validation it lists every fault at once.
 type Error struct {
 	Cause    Cause
 	Messages []string
 	Reason   Reason // of a conflict; empty for every other cause
+	Variant  string // in the way of a batch of Variants: its id, or the slug of one to be created; else empty
 }
 
 // Error returns the cause and the messages.

@@ -37,8 +37,8 @@ type VariantOutcome struct {
 }
 
 // Apply returns the outcome of each item. all are the Variants of Theme t by id, and read returns the state of one of
-// them. It returns, in this order, a validation refusal that lists every fault of every item, a planLimit refusal, and a
-// conflict that says of every item which one it is.
+// them. It returns, in this order, a validation refusal that lists every fault of every item, a notFound refusal if the Theme lacks
+// a Variant, a planLimit refusal, and a conflict that names the first Variant in the way.
 func (b VariantBatch) Apply(t record.Theme, plan record.Plan, all map[string]record.Variant, read func(record.Variant) (VariantState, error)) ([]VariantOutcome, error) {
 	var faults batchFaults
 	made, existing, size := make([]VariantOutcome, len(b.Items)), len(all), 0
@@ -49,7 +49,7 @@ func (b VariantBatch) Apply(t record.Theme, plan record.Plan, all map[string]rec
 			state.Variant, err = NewVariant(b.NewID(), t, item.Input, existing, plan, b.Now)
 			existing++
 		} else if made[i].Before = v; !known {
-			err = refuse(Validation, "id: the Theme has no Variant "+quote(item.ID))
+			err = refuse(NotFound)
 		} else if state, err = read(v); err == nil {
 			state, err = b.renamed(state, item.Input)
 			made[i].Details = !sameRecord(v, state.Variant)
@@ -106,9 +106,9 @@ func (b VariantBatch) edit(t record.Theme, s VariantState, item VariantItem, o *
 
 // batchFaults are the refusals of the items of a batch.
 type batchFaults struct {
-	invalid, conflicts []string
-	reason             Reason // of the first conflict
-	planLimit          bool
+	invalid             []string
+	notFound, planLimit bool
+	conflict            *Error // the first
 }
 
 // add takes a refusal of an item, and returns every other error.
@@ -119,10 +119,12 @@ func (f *batchFaults) add(item VariantItem, err error) error {
 		return nil
 	case !errors.As(err, &refusal):
 		return err
+	case refusal.Cause == NotFound:
+		f.notFound = true
 	case refusal.Cause == PlanLimit:
 		f.planLimit = true
 	case refusal.Cause == Conflict:
-		f.conflict(item, refusal.Reason)
+		f.addConflict(item, refusal.Reason)
 	default:
 		for _, message := range refusal.Messages {
 			f.invalid = append(f.invalid, item.At+": "+message)
@@ -131,15 +133,14 @@ func (f *batchFaults) add(item VariantItem, err error) error {
 	return nil
 }
 
-func (f *batchFaults) conflict(item VariantItem, r Reason) {
-	if f.reason == "" {
-		f.reason = r
+func (f *batchFaults) addConflict(item VariantItem, r Reason) {
+	if f.conflict != nil {
+		return
 	}
-	of := item.ID
-	if of == "" {
-		of = quote(*item.Input.Slug)
+	f.conflict = &Error{Cause: Conflict, Reason: r, Variant: item.ID}
+	if item.ID == "" {
+		f.conflict.Variant = *item.Input.Slug
 	}
-	f.conflicts = append(f.conflicts, item.At+" ("+of+"): "+string(r))
 }
 
 // addTaken finds the slugs that two Variants would have after the batch: a slug that one gives up another may take.
@@ -159,7 +160,7 @@ func (f *batchFaults) addTaken(items []VariantItem, made []VariantOutcome, all m
 	}
 	for i, o := range made {
 		if slug := o.After.Variant.Slug; slug != "" && slug != o.Before.Slug && count[slug] > 1 {
-			f.conflict(items[i], SlugTaken)
+			f.addConflict(items[i], SlugTaken)
 		}
 	}
 }
@@ -168,10 +169,12 @@ func (f *batchFaults) refusal() error {
 	switch {
 	case len(f.invalid) > 0:
 		return invalid(f.invalid)
+	case f.notFound:
+		return refuse(NotFound)
 	case f.planLimit:
 		return refuse(PlanLimit)
-	case len(f.conflicts) > 0:
-		return &Error{Cause: Conflict, Reason: f.reason, Messages: f.conflicts}
+	case f.conflict != nil:
+		return f.conflict
 	}
 	return nil
 }

@@ -129,6 +129,9 @@ type Integration struct {
 	Library   string `json:"library"`
 }
 
+// SealIDBytes is how many bytes at the beginning of a sealed secret name the master key that sealed it.
+const SealIDBytes = 8
+
 // SigningKey verifies signed addresses of one Theme.
 type SigningKey struct {
 	ID        string    `json:"id"`

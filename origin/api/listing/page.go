@@ -130,6 +130,14 @@ func (l List) after(r storage.Reader, q Query) (w Window, err error) {
 
 // scan reads entries until the page is full, with totals all of them.
 func (l List) scan(r storage.Reader, q Query) (Window, error) {
+	counted := 0
+	if q.Totals && q.Filter.isEmpty() { // the sparse index tells
+		first, err := l.seek(r, Query{Number: 1, Size: 1})
+		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+			return Window{}, err
+		}
+		counted, q.Totals = first.Total, false
+	}
 	c := collector{query: q}
 	skip, text := (q.Number-1)*q.Size, []byte(strings.ToLower(q.Filter.Text))
 	var from []string
@@ -148,6 +156,9 @@ func (l List) scan(r storage.Reader, q Query) (Window, error) {
 		wanted := c.w.Total <= skip || c.w.Next != "" || q.After != nil && q.compare(p, *q.After) <= 0 || c.addAt(p)
 		return q.Totals || wanted
 	}, l.Parts...)
+	if counted > 0 {
+		c.w.Total = counted
+	}
 	return c.w, err
 }
 
