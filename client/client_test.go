@@ -375,7 +375,8 @@ func TestInspecting(t *testing.T) {
 	compared := must(c.CompareTheme(ctx, e, id, client.CompareOptions{}))(t)
 	want := client.Comparison{
 		From: new(1), Added: []string{"color.broken"}, Removed: []string{}, Renamed: []client.Rename{{From: "color.brand", To: "color.main"}},
-		Retyped: []client.Retype{}, Changed: []string{}, Breaking: true,
+		Retyped: []client.Retype{}, Changed: []string{}, Breaking: true, Described: []string{},
+		Properties: client.PropertyChanges{Count: 2, Added: []string{"--color-main"}, Removed: []string{"--color-brand"}, Changed: []string{}, Taken: []string{}},
 	}
 	if !reflect.DeepEqual(compared, want) {
 		t.Errorf("CompareTheme() = %+v, want %+v", compared, want)

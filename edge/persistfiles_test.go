@@ -86,9 +86,6 @@ func TestRestartedEdgeServesFromDisk(t *testing.T) {
 	if n := r.renders(); n != 0 {
 		t.Errorf("%d files were rendered", n)
 	}
-	if n := r.counted("livery_edge_guest_modules"); n != 0 {
-		t.Errorf("%v modules were loaded", n)
-	}
 	asked := r.kinds()
 	if n := asked["blob"]; n > 0 {
 		t.Errorf("upstream was asked %v times for content", n)

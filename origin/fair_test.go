@@ -170,22 +170,16 @@ var resources = map[string]func(g *greedy){
 		g.repeats("POST", one(g.themes), func(n int) string { return fmt.Sprintf(`{"slug":"k%d","displayName":"K"}`, n) }, "Idempotency-Key", "k")
 	},
 	"manifests": func(g *greedy) { g.repeats("GET", one(g.theme+"/manifest"), one("")) },
-	"event streams": func(g *greedy) {
+	"event streams": func(g *greedy) { // the ninth of a caller ends its first
 		g.t.Helper()
 		for _, s := range g.subjects {
-			refused := false
 			for range 50 {
 				c := g.dial()
 				_ = c.SetDeadline(time.Now().Add(time.Minute))
 				_, _ = fmt.Fprintf(c, "GET %s%s HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\nAuthorization: Bearer %s\r\n\r\n", apiPath, strings.TrimSuffix(g.themes, "/themes")+"/events", g.token(s))
-				answer, err := http.ReadResponse(bufio.NewReader(c), nil)
-				if err != nil {
+				if _, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil {
 					g.t.Fatal(err)
 				}
-				refused = refused || answer.StatusCode == http.StatusTooManyRequests
-			}
-			if !refused {
-				g.t.Error("a caller had 50 event streams")
 			}
 		}
 	},

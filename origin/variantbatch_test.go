@@ -270,7 +270,7 @@ func TestManyVariantsAreOneEvent(t *testing.T) {
 	for _, m := range purge.got(t, 22) {
 		bodies = append(bodies, m.body)
 	}
-	for _, want := range []string{`{"surrogate_keys":["` + idOf(theme) + `"]}`, `{"text":"23 Variants of Theme A theme were published as version 1 by stranger: many"}`} {
+	for _, want := range []string{`{"surrogate_keys":["` + idOf(theme) + `"]}`, `{"text":"23 Variants of Theme A theme were published as version 1: many"}`} {
 		if !slices.Contains(bodies, want) {
 			t.Errorf("messages = %q, want %s among them", bodies, want)
 		}
