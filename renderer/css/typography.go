@@ -65,12 +65,11 @@ func appendTypographyDeclarations(dst, name []byte, v *jsontree.Node, f *form) (
 		return appendDeclaration(dst, name, Typography, v, f)
 	}
 	start := len(dst)
-	var misfit *Misfit
 	if v.Find("fontSize") != nil && v.Find("fontFamily") != nil {
-		dst, misfit = appendDeclaration(dst, name, Typography, v, f)
+		dst, _ = appendDeclaration(dst, name, Typography, v, f) // the parts tell what does not fit
 	}
 	hasFont := len(dst) > start
-	misfit = nil // the parts tell
+	var misfit *Misfit
 	for i := range typographyParts {
 		p := &typographyParts[i]
 		found := v.Find(p.name)
