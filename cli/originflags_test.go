@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -41,7 +42,7 @@ func TestFlagsOfAnOriginReachTheAPI(t *testing.T) {
 		}
 	}
 	var token bytes.Buffer
-	if err := testApp(strings.NewReader(""), &token, said).runLine(ctx, "token", "--data", dir, "--subject", "anyone"); err != nil {
+	if err := testApp(strings.NewReader(""), &token, io.Discard).runLine(ctx, "token", "--data", dir, "--subject", "anyone"); err != nil {
 		t.Fatal(err)
 	}
 	statuses := map[int]int{}
