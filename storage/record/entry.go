@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Entry is what the list of Themes filters and orders by. It is stored beside each slug, so that a search reads a tenth of what
@@ -75,9 +74,6 @@ func (e Entry) HasLabel(key, value string) bool {
 	}
 	return false
 }
-
-// Time returns UpdatedAt.
-func (e Entry) Time() time.Time { return time.Unix(0, e.UpdatedAt) }
 
 // Contains reports whether slug or display name holds text, which is in lower case.
 func (e Entry) Contains(text []byte) bool { return bytes.Contains(e.Text, text) }

@@ -110,5 +110,5 @@ func addTheme(tx storage.Tx, environment, slug string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(storage.ThemeSlugs.Write(tx, t.ID, slug, environment), storage.Themes.Write(tx, t, environment, t.ID))
+	return storage.Themes.Write(tx, t, environment, t.ID)
 }
