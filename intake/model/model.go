@@ -103,7 +103,9 @@ type Decl struct {
 func (d *Decl) Name() string { return strings.Join(d.Path, ".") }
 
 // HoldsIn reports whether the declaration holds in a choice of modes.
-func (d *Decl) HoldsIn(c Choice) bool { return len(d.When) == 0 || slices.ContainsFunc(d.When, c.Holds) }
+func (d *Decl) HoldsIn(c Choice) bool {
+	return len(d.When) == 0 || slices.ContainsFunc(d.When, c.Holds)
+}
 
 // Language says which expressions the values of a document may hold.
 type Language uint8

@@ -112,8 +112,8 @@ var genericFonts = []string{"serif", "sans-serif", "monospace", "cursive", "syst
 
 var (
 	emojiFonts  = regexp.MustCompile(`(?:\s*,\s*["'][^"',]*(?:Emoji|Symbol)[^"',]*["'])+\s*$`) // at the end of a list of fonts
-	arguments   = regexp.MustCompile(`\([^()]*\)`)                                              // of a function, such as the three numbers of a colour
-	withoutUnit = regexp.MustCompile(`(^|[ ,])[-+]?[0-9.]*[1-9][0-9.]*([ ,]|$)`)                // a number but 0 that is a word of its own
+	arguments   = regexp.MustCompile(`\([^()]*\)`)                                             // of a function, such as the three numbers of a colour
+	withoutUnit = regexp.MustCompile(`(^|[ ,])[-+]?[0-9.]*[1-9][0-9.]*([ ,]|$)`)               // a number but 0 that is a word of its own
 )
 
 // Shape returns the type that the shape of a value tells, "" if it tells none: what css.InferType returns, and more of texts. A list of
