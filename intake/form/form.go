@@ -15,6 +15,8 @@ type Options struct {
 	Values map[string][]string
 	// Open returns a file that a resolver document names, relative to the folder of that document.
 	Open func(document *model.File, name string) (*model.File, error)
+
+	figmaPaths map[string][]string // of the variables of all files of Figma, by id
 }
 
 // reader makes documents of the files of one form.
@@ -27,6 +29,7 @@ type reader struct {
 // readers returns the forms in the order in which they are tried: what says more of a file comes first.
 func readers() []reader {
 	return []reader{
+		{figmaName, isFigma, readFigma},
 		{studioName, isStudio, readStudio},
 	}
 }
@@ -37,6 +40,7 @@ func readers() []reader {
 func Read(files []*model.File, o Options) ([]*model.Document, error) {
 	var documents []*model.Document
 	folders := studioFolders(files)
+	o.figmaPaths = figmaPaths(files)
 	for _, f := range files {
 		d := &model.Document{Files: []*model.File{f}}
 		var err error
