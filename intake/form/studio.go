@@ -289,8 +289,6 @@ func partType(name string) string {
 var (
 	dollarAlias  = regexp.MustCompile(`\$([A-Za-z_][\w-]*(?:\.[\w-]+)*)`) // as Tokens Studio wrote aliases first
 	hexWithAlpha = regexp.MustCompile(`^rgba\(\s*(#[0-9a-fA-F]{6})\s*,\s*(0?\.\d+|[01](?:\.\d+)?)\s*\)$`)
-	percentage   = regexp.MustCompile(`^-?[\d.]+%$`)
-	styledNumber = regexp.MustCompile(`(?i)^(\d+)\s+(?:italic|oblique)$`)
 )
 
 // newStudioToken returns the token of DTCG for one of Tokens Studio, which may say more beside its type and value.
@@ -317,23 +315,13 @@ func studioText(kind, text string) string {
 			text = result
 		}
 	}
-	isNumber := bareNumber.MatchString(text) && text != "0"
 	switch {
-	case slices.Contains(pixelTypes, kind) && isNumber:
+	case slices.Contains(pixelTypes, kind) && bareNumber.MatchString(text) && text != "0":
 		return text + "px"
-	case kind == "fontWeights" && styledNumber.MatchString(text):
-		return styledNumber.FindStringSubmatch(text)[1]
-	case !percentage.MatchString(text):
-		return text
+	case kind == "fontWeights":
+		return value.WithoutStyle(jsontree.NewString(text)).Text
 	}
-	part, _ := arithmetic.Evaluate(strings.TrimSuffix(text, "%") + " / 100")
-	switch kind {
-	case "lineHeights", "lineHeight", "opacity":
-		return part
-	case "letterSpacing", "letterSpacings":
-		return part + "em"
-	}
-	return text
+	return value.StudioPercentage(kind, text)
 }
 
 // standardType returns the type of DTCG for a type of Tokens Studio and a value. A type that is not known stays.

@@ -136,6 +136,14 @@ type Problem struct {
 	Lost    bool   // no result has the declaration
 }
 
+// Correction is a value or name of a laid tree that was changed, or that is not what its file means.
+type Correction struct {
+	Kind    string // as Problem.Kind
+	Pointer string // into the tree
+	Path    string // dotted
+	Message string
+}
+
 // Error says why nothing can be read of a file, or of what is asked of it.
 type Error struct {
 	Place
