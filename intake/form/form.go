@@ -30,7 +30,13 @@ type reader struct {
 func readers() []reader {
 	return []reader{
 		{figmaName, isFigma, readFigma},
+		{theoName, isTheo, readTheo},
 		{studioName, isStudio, readStudio},
+		{spectrumName, isSpectrum, readSpectrum},
+		{dtcgName, isDTCG, readDTCG},
+		{conditionsName, isConditions, readConditions},
+		{dictionaryName, isDictionary, readDictionary},
+		{listName, isList, readList},
 	}
 }
 
