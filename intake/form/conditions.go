@@ -32,7 +32,7 @@ func isConditions(f *model.File) bool {
 // readConditions reads the tokens, then the semantic tokens, whose values have a base and conditions such as _dark.
 func readConditions(f *model.File, o Options) (*model.Document, error) {
 	at, _ := themeAt(f.Root)
-	d := &dictionary{document: &model.Document{Files: []*model.File{f}, Language: model.Expressions}, file: f, options: o}
+	d := newDictionary(f, o)
 	for _, m := range f.Root.Lookup(at).Members {
 		below := append(slices.Clone(at), m.Name)
 		switch {
@@ -48,5 +48,5 @@ func readConditions(f *model.File, o Options) (*model.Document, error) {
 	for _, name := range conditionGroups {
 		d.addGroup(f.Root.Lookup(append(slices.Clone(at), name)), append(slices.Clone(at), name))
 	}
-	return d.document, nil
+	return d.finish(), nil
 }

@@ -22,10 +22,10 @@ func isList(f *model.File) bool {
 }
 
 func readList(f *model.File, o Options) (*model.Document, error) {
-	d := &dictionary{document: &model.Document{Files: []*model.File{f}, Language: model.Expressions}, file: f, options: o}
+	d := newDictionary(f, o)
 	if f.Root.Kind == jsontree.Array {
 		d.addList(f.Root, nil)
-		return d.document, nil
+		return d.finish(), nil
 	}
 	isRead := map[*jsontree.Node]bool{}
 	eachList(f.Root, nil, func(list *jsontree.Node, at jsontree.Pointer) {
@@ -38,7 +38,7 @@ func readList(f *model.File, o Options) (*model.Document, error) {
 		return isRead[f.Root.Lookup(at)]
 	}
 	d.document.Problems = append(d.document.Problems, slices.DeleteFunc(rest, isOfList)...)
-	return d.document, nil
+	return d.finish(), nil
 }
 
 // eachList visits the arrays of tokens in groups.

@@ -30,7 +30,7 @@ func hasSets(n *jsontree.Node) bool {
 // readSpectrum reads tokens of which each has a value, a ref that is an alias, or one of these for each set. The first set of a token is
 // its default.
 func readSpectrum(f *model.File, o Options) (*model.Document, error) {
-	d := &dictionary{document: &model.Document{Files: []*model.File{f}}, file: f, options: o}
+	d := newDictionary(f, o)
 	var walk func(n *jsontree.Node, path jsontree.Pointer)
 	walk = func(n *jsontree.Node, path jsontree.Pointer) {
 		for _, m := range n.Members {
@@ -39,11 +39,8 @@ func readSpectrum(f *model.File, o Options) (*model.Document, error) {
 			case isMetadata(m.Name) || !m.Value.IsObject():
 			case hasSets(m.Value) || m.Value.Find("ref") != nil || isAnyToken(m.Value):
 				for _, one := range d.setValues(m.Value, nil) {
-					decl := model.Decl{Path: below, Node: newToken(m.Value, "", one.value), Place: model.Place{File: f, Pointer: below.String()}}
-					if len(one.when) > 0 {
-						decl.When = []model.Context{one.when}
-					}
-					d.document.Decls = append(d.document.Decls, decl)
+					place := model.Place{File: f, Pointer: below.String()}
+					d.document.Decls = append(d.document.Decls, model.Decl{Path: below, Node: newToken(m.Value, "", one.value), When: withContext(nil, one.when), Place: place})
 				}
 			default:
 				walk(m.Value, below)
@@ -51,7 +48,13 @@ func readSpectrum(f *model.File, o Options) (*model.Document, error) {
 		}
 	}
 	walk(f.Root, nil)
-	return d.document, nil
+	return d.finish(), nil
+}
+
+// modeValue is the value of a token in a context.
+type modeValue struct {
+	when  model.Context
+	value *jsontree.Node
 }
 
 // setValues returns the values of a token, or of a set in one, in each of its sets.

@@ -67,7 +67,9 @@ func readStudio(f *model.File, _ Options) (*model.Document, error) {
 	beside := jsontree.NewObject()
 	for _, m := range f.Root.Members {
 		switch {
+		case m.Name == "$metadata" || m.Name == "$themes":
 		case isMetadata(m.Name):
+			beside.Members = append(beside.Members, m)
 		case m.Value.IsObject() && !isAnyToken(m.Value):
 			s.sets[m.Name] = tokenSet{m.Value, model.Place{File: f, Pointer: jsontree.Pointer{m.Name}.String()}}
 			s.names = append(s.names, m.Name)
@@ -216,9 +218,7 @@ func (s *studio) addSet(name string, set tokenSet, when []model.Context) {
 		s.document.Decls = append(s.document.Decls, model.Decl{Path: at, Node: metadata, Group: true, When: when, Place: place(at)})
 	}
 	walkTokens(set.node, nil, visit, group)
-	if name != "" {
-		s.document.Problems = append(s.document.Problems, strayMembers(set.at.File, set.node, set.at.Pointer)...)
-	}
+	s.document.Problems = append(s.document.Problems, strayMembers(set.at.File, set.node, set.at.Pointer)...)
 }
 
 func (s *studio) add(at jsontree.Pointer, node *jsontree.Node, when []model.Context, place model.Place) {

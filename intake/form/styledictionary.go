@@ -17,16 +17,26 @@ const dictionaryName = "a document of Style Dictionary, without dollar signs"
 func isDictionary(f *model.File) bool { return holdsToken(f.Root) }
 
 func readDictionary(f *model.File, o Options) (*model.Document, error) {
-	d := &dictionary{document: &model.Document{Files: []*model.File{f}, Language: model.Expressions}, file: f, options: o}
+	d := newDictionary(f, o)
 	d.addGroup(f.Root, nil)
-	return d.document, nil
+	return d.finish(), nil
 }
 
 // dictionary reads tokens as Style Dictionary does.
 type dictionary struct {
 	document *model.Document
 	file     *model.File
-	options  Options
+	modes    *valueModes
+}
+
+func newDictionary(f *model.File, o Options) *dictionary {
+	return &dictionary{&model.Document{Files: []*model.File{f}}, f, newValueModes(o)}
+}
+
+// finish returns the document with the dimensions of its values.
+func (d *dictionary) finish() *model.Document {
+	d.document.Dimensions = append(d.document.Dimensions, d.modes.usedDimensions()...)
+	return d.document
 }
 
 // addGroup adds the tokens below the object at a place of the file. The place is not part of their paths.
@@ -43,8 +53,19 @@ func (d *dictionary) addGroup(n *jsontree.Node, at jsontree.Pointer) {
 // addToken adds a token, with a declaration for each mode of its value.
 func (d *dictionary) addToken(path jsontree.Pointer, token *jsontree.Node, above string, at jsontree.Pointer) {
 	kind := cmp.Or(value.Text(token.Find("$type")), value.Text(token.Find("type")))
-	for _, one := range splitModes(valueOf(token), d.options) {
-		own, v := kind, value.MapStrings(one.value, func(text string) string { return valueSuffix.ReplaceAllString(text, "}") })
+	if studioTypes[kind] != nil && kind != "dimension" && kind != "opacity" {
+		d.document.Language = model.Expressions
+	}
+	given, place := valueOf(token), model.Place{File: d.file, Pointer: at.String()}
+	unread := func(m jsontree.Member) {
+		d.document.Problems = append(d.document.Problems, model.Problem{
+			Place: place, Path: strings.Join(path, "."), Kind: "conditions that are not modes", Lost: true,
+			Message: "its value for " + m.Name + " is left out: " + value.Spell(m.Value),
+		})
+	}
+	for _, context := range d.modes.contexts(given, unread) {
+		own, v := kind, d.modes.pick(given, context)
+		v = value.MapStrings(v, func(text string) string { return valueSuffix.ReplaceAllString(text, "}") })
 		if unit := value.Text(token.Find("unit")); unit != "" && v != nil && bareNumber.MatchString(v.Text) {
 			v = jsontree.NewString(v.Text + unit)
 		}
@@ -54,10 +75,7 @@ func (d *dictionary) addToken(path jsontree.Pointer, token *jsontree.Node, above
 			own, v = standardType(own, spellStudioValue(own, v))
 		}
 		node := newToken(token, own, v)
-		decl := model.Decl{Path: path, Type: cmp.Or(own, above), Node: node, Place: model.Place{File: d.file, Pointer: at.String()}}
-		if len(one.when) > 0 {
-			decl.When = []model.Context{one.when}
-		}
+		decl := model.Decl{Path: path, Type: cmp.Or(own, above), Node: node, When: withContext(nil, context), Place: place}
 		d.document.Decls = append(d.document.Decls, decl)
 	}
 }

@@ -42,11 +42,11 @@ func readTheo(f *model.File, o Options) (*model.Document, error) {
 		}
 		return theoAlias.ReplaceAllString(text, "{$1}")
 	})
-	d := &dictionary{document: &model.Document{Files: []*model.File{f}, Language: model.Expressions}, file: f, options: o}
+	d := newDictionary(f, o)
 	if props.Kind == jsontree.Array {
 		d.addList(props, jsontree.Pointer{"props"})
 	} else {
 		d.addGroup(props, jsontree.Pointer{"props"})
 	}
-	return d.document, nil
+	return d.finish(), nil
 }
