@@ -56,6 +56,7 @@ func Read(files []*model.File, o Options) ([]*model.Document, error) {
 		}
 		documents = append(documents, d)
 	}
+	joinFigmaExports(documents)
 	return documents, nil
 }
 
