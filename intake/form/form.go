@@ -29,6 +29,7 @@ type reader struct {
 // readers returns the forms in the order in which they are tried: what says more of a file comes first.
 func readers() []reader {
 	return []reader{
+		{resolverName, isResolver, readResolver},
 		{figmaName, isFigma, readFigma},
 		{theoName, isTheo, readTheo},
 		{studioName, isStudio, readStudio},
@@ -37,6 +38,7 @@ func readers() []reader {
 		{conditionsName, isConditions, readConditions},
 		{dictionaryName, isDictionary, readDictionary},
 		{listName, isList, readList},
+		{flatName, isFlat, readFlat},
 	}
 }
 
@@ -66,6 +68,7 @@ func Read(files []*model.File, o Options) ([]*model.Document, error) {
 		}
 		documents = append(documents, d)
 	}
+	joinFigmaExports(documents)
 	return documents, nil
 }
 

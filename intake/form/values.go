@@ -43,11 +43,11 @@ func newValueModes(o Options) *valueModes {
 	return v
 }
 
-// usedDimensions returns the dimensions that values of the document have, with the modes that it names.
+// usedDimensions returns the dimensions that values of the document have, with the modes that they name and the default.
 func (v *valueModes) usedDimensions() (list []model.Dimension) {
 	for _, d := range v.dimensions {
 		isUnused := func(mode string) bool { return mode != d.Default && !v.used[model.Condition{Axis: d.Axis, Mode: mode}] }
-		if d.Modes = slices.DeleteFunc(slices.Clone(d.Modes), isUnused); len(d.Modes) > 1 || v.used[model.Condition{Axis: d.Axis, Mode: d.Default}] {
+		if d.Modes = slices.DeleteFunc(slices.Clone(d.Modes), isUnused); len(d.Modes) > 1 {
 			list = append(list, d)
 		}
 	}
@@ -69,11 +69,9 @@ func (v *valueModes) addToken(d *model.Document, decl model.Decl) {
 		})
 	}
 	for _, context := range v.contexts(given, unread) {
-		if picked := v.pick(given, context); picked != nil {
-			own := decl
-			own.Node, own.When = tree.With(decl.Node, "$value", picked), withContext(decl.When, context)
-			d.Decls = append(d.Decls, own)
-		}
+		own := decl
+		own.Node, own.When = tree.With(decl.Node, "$value", v.pick(given, context)), withContext(decl.When, context)
+		d.Decls = append(d.Decls, own)
 	}
 }
 
@@ -91,7 +89,7 @@ func withContext(list []model.Context, other model.Context) (both []model.Contex
 	return both
 }
 
-// contexts returns the contexts for which a value has values of their own. Of those that hold the last counts. It calls unread for the
+// contexts returns the contexts for which pick returns values of their own. Of those that hold the last counts. It calls unread for the
 // conditions that are not modes.
 func (v *valueModes) contexts(n *jsontree.Node, unread func(jsontree.Member)) []model.Context {
 	if v.isModes(n) {
@@ -126,22 +124,13 @@ func (v *valueModes) modeContexts(n *jsontree.Node, unread func(jsontree.Member)
 	return lastOfEach(append(first, rest...))
 }
 
-// pick returns a value with those of its modes that a context names, or else the default; nil if a part has neither.
+// pick returns a value with those of its modes that hold in one of its contexts.
 func (v *valueModes) pick(n *jsontree.Node, context model.Context) (picked *jsontree.Node) {
-	if !v.holdsModes(n) {
+	switch {
+	case !v.holdsModes(n):
 		return n
-	}
-	if !v.isModes(n) {
-		isWhole := true
-		picked = tree.MapChildren(n, func(_ string, child *jsontree.Node) *jsontree.Node {
-			part := v.pick(child, context)
-			isWhole = isWhole && part != nil
-			return part
-		})
-		if !isWhole {
-			return nil
-		}
-		return picked
+	case !v.isModes(n):
+		return tree.MapChildren(n, func(_ string, child *jsontree.Node) *jsontree.Node { return v.pick(child, context) })
 	}
 	for _, wantDefault := range []bool{true, false} {
 		for _, m := range n.Members {
