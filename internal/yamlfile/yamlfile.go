@@ -20,7 +20,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"example.com/livery/cli/term"
+	"example.com/livery/spelling"
 )
 
 // Document is the document of a file.
@@ -28,6 +28,17 @@ type Document struct {
 	name string
 	root *yaml.Node // nil if the file is empty
 }
+
+// Error is a fault of a file, with its place.
+type Error struct {
+	Sentence string // with the name of the file, the line and the column
+	Next     string // what to do, a sentence
+}
+
+func (e *Error) Error() string { return e.Sentence }
+
+// Hint returns what to do about the fault.
+func (e *Error) Hint() string { return e.Next }
 
 // Texts is a list of texts that may be written as one text. The zero value stands for a member that is left out or null.
 type Texts []string
@@ -44,7 +55,7 @@ func Decode(name string, data []byte, v any) error {
 // yamlDirective is the version directive of YAML 1.2, which the parser does not know.
 var yamlDirective = regexp.MustCompile(`\A(?:#.*\n|\s*\n)*%YAML 1\.2`)
 
-// Parse parses a file that has at most one document. name is the file's name in errors, which are failures for a person.
+// Parse parses a file that has at most one document. name is the file's name in errors, each of which is an *Error.
 func Parse(name string, data []byte) (*Document, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if json.Valid(data) {
@@ -120,9 +131,43 @@ func (d *Document) syntaxFailure(data []byte, err error) error {
 	return d.fail(&yaml.Node{Line: line, Column: column}, "Fix that line and try again; a text with special characters needs quotes.", "%s", what)
 }
 
-// fail returns a failure with the place of n.
+// fail returns an error at the place of n.
 func (d *Document) fail(n *yaml.Node, next, format string, args ...any) error {
-	return term.Fail(next, "%s:%d:%d: %s", d.name, n.Line, n.Column, fmt.Sprintf(format, args...))
+	return &Error{fmt.Sprintf("%s:%d:%d: %s", d.name, n.Line, n.Column, fmt.Sprintf(format, args...)), next}
+}
+
+// FailAt returns an error at the place of a member of the document, or of the nearest object around it if the file leaves it out.
+// path has the names of the objects and the indexes of the lists that lead to the member.
+func (d *Document) FailAt(path []string, next, format string, args ...any) error {
+	n := d.root
+	if n == nil {
+		n = &yaml.Node{Line: 1, Column: 1}
+	}
+	for _, step := range path {
+		below := childOf(n, step)
+		if below == nil {
+			break
+		}
+		n = below
+	}
+	return d.fail(n, next, format, args...)
+}
+
+// Members returns the names of the members of an object in the document, in the order of the file.
+func (d *Document) Members(path ...string) (names []string) {
+	n := d.root
+	for _, step := range path {
+		if n != nil {
+			n = childOf(n, step)
+		}
+	}
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		names = append(names, n.Content[i].Value)
+	}
+	return names
 }
 
 // check refuses what a reader could take for something else, at n and below.
@@ -224,7 +269,7 @@ func (d *Document) decodeStruct(n *yaml.Node, v reflect.Value, what string) erro
 		field, known := fields[key.Value]
 		if !known {
 			next := "It has the members " + strings.Join(names, ", ") + "."
-			if near := term.Nearest(key.Value, names); near != "" {
+			if near := spelling.Nearest(key.Value, names); near != "" {
 				next = "Did you mean " + near + "?"
 			}
 			return d.fail(key, next, "unknown member %q", key.Value)

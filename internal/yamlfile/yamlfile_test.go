@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
-
-	"example.com/livery/cli/term"
 )
 
 // sample has a member of each kind that files have.
@@ -135,7 +133,7 @@ func TestDecode_Hostile(t *testing.T) {
 		var got sample
 		start := time.Now()
 		err := Decode("f.yaml", []byte(file), &got)
-		if f, ok := err.(*term.Failure); !ok || !strings.Contains(err.Error(), want) || f.Next == "" {
+		if f, ok := err.(*Error); !ok || !strings.Contains(err.Error(), want) || f.Next == "" {
 			t.Errorf("%.60q: Decode = %v, want a failure with %q", file, err, want)
 		}
 		if err != nil && (strings.Contains(err.Error(), "Go ") || strings.Contains(err.Error(), "yamlfile.") || !strings.HasPrefix(err.Error(), "f.yaml:")) {
@@ -146,7 +144,7 @@ func TestDecode_Hostile(t *testing.T) {
 		}
 	}
 	err := Decode("f.yaml", []byte("tetx: a"), &sample{})
-	if f, ok := err.(*term.Failure); !ok || f.Next != "Did you mean text?" {
+	if f, ok := err.(*Error); !ok || f.Next != "Did you mean text?" {
 		t.Errorf("an unknown member is answered %+v", err)
 	}
 }
