@@ -153,23 +153,6 @@ func (d *Document) FailAt(path []string, next, format string, args ...any) error
 	return d.fail(n, next, format, args...)
 }
 
-// Members returns the names of the members of an object in the document, in the order of the file.
-func (d *Document) Members(path ...string) (names []string) {
-	n := d.root
-	for _, step := range path {
-		if n != nil {
-			n = childOf(n, step)
-		}
-	}
-	if n == nil || n.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i < len(n.Content); i += 2 {
-		names = append(names, n.Content[i].Value)
-	}
-	return names
-}
-
 // check refuses what a reader could take for something else, at n and below.
 func (d *Document) check(n *yaml.Node) error {
 	switch {
@@ -199,8 +182,9 @@ func (d *Document) check(n *yaml.Node) error {
 	return nil
 }
 
-// Decode stores the document in v, a pointer to a struct, a map or a slice. Members of structs have the names of their json tags. An
-// empty document leaves v as it is.
+// Decode stores the document in v, a pointer to a struct, a map or a slice. Members of structs have the names of their json tags. A
+// slice of structs with a field that is tagged yaml:"key" is an object, whose members keep their order; the field has the name of the
+// member. An empty document leaves v as it is.
 func (d *Document) Decode(v any) error {
 	if d.root == nil {
 		return nil
@@ -225,6 +209,9 @@ func (d *Document) decode(n *yaml.Node, v reflect.Value, what string) error {
 	case reflect.Map:
 		return d.decodeMap(n, v, what)
 	case reflect.Slice:
+		if key := keyOf(v.Type().Elem()); key >= 0 {
+			return d.decodeKeyed(n, v, key, what)
+		}
 		if n.Kind != yaml.SequenceNode {
 			return d.wants(n, what, "a list", "Write [] for an empty one.")
 		}
@@ -292,6 +279,32 @@ func (d *Document) decodeMap(n *yaml.Node, v reflect.Value, what string) error {
 			return err
 		}
 		v.SetMapIndex(reflect.ValueOf(name).Convert(v.Type().Key()), value)
+	}
+	return nil
+}
+
+// keyOf returns the index of the field of a struct that holds the name of a member, or -1.
+func keyOf(t reflect.Type) int {
+	for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
+		if t.Field(i).Tag.Get("yaml") == "key" {
+			return i
+		}
+	}
+	return -1
+}
+
+// decodeKeyed stores the members of an object in a slice of structs, in the order of the file.
+func (d *Document) decodeKeyed(n *yaml.Node, v reflect.Value, key int, what string) error {
+	if n.Kind != yaml.MappingNode {
+		return d.wants(n, what, "an object", "Write {} for an empty one.")
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(n.Content)/2, len(n.Content)/2))
+	for i := range v.Len() {
+		name := n.Content[2*i].Value
+		if err := d.decode(n.Content[2*i+1], v.Index(i), name); err != nil {
+			return err
+		}
+		v.Index(i).Field(key).SetString(name)
 	}
 	return nil
 }

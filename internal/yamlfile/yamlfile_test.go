@@ -168,6 +168,24 @@ func TestEncode(t *testing.T) {
 	})
 }
 
+// TestDecode_Keyed: the members of an object keep their order in a slice with a field for their names.
+func TestDecode_Keyed(t *testing.T) {
+	type item struct {
+		Name string `yaml:"key"`
+		Text string `json:"text"`
+	}
+	var got struct {
+		Items []item `json:"items"`
+	}
+	err := Decode("f.yaml", []byte("items:\n  z: {text: a}\n  007: {}\n  b:\n    text: c\n"), &got)
+	if want := []item{{"z", "a"}, {"007", ""}, {"b", "c"}}; err != nil || !slices.Equal(got.Items, want) {
+		t.Errorf("Decode = %v, %v, want %v", got.Items, err, want)
+	}
+	if err := Decode("f.yaml", []byte("items: [a]"), &got); err == nil || err.Error() != "f.yaml:1:8: items must be an object, not a list" {
+		t.Errorf("Decode of a list = %v", err)
+	}
+}
+
 func TestLine(t *testing.T) {
 	d, err := Parse("f.yaml", []byte("teams:\n- slug: a\n  environments:\n  - slug: x\n    kind: y\n"))
 	if err != nil {
