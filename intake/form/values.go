@@ -1,0 +1,211 @@
+package form
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"example.com/livery/intake/model"
+	"example.com/livery/intake/tree"
+	"example.com/livery/intake/value"
+	"example.com/livery/renderer/jsontree"
+)
+
+// valueModes tells the modes that members of values name, and collects those of one document.
+type valueModes struct {
+	dimensions []model.Dimension          // all that values may have; the first mode of each is its default
+	conditions map[string]model.Condition // by the name of a member
+	used       map[model.Condition]bool
+}
+
+// newValueModes returns the modes of the values of a document: light and dark, also as the conditions of Panda and Chakra, and those of o.
+func newValueModes(o Options) *valueModes {
+	v := &valueModes{conditions: map[string]model.Condition{}, used: map[model.Condition]bool{}}
+	names := maps.Clone(o.Values)
+	if names == nil {
+		names = map[string][]string{}
+	}
+	for _, mode := range []string{"light", "dark"} {
+		if !slices.Contains(names["scheme"], mode) {
+			names["scheme"] = append(slices.Clip(names["scheme"]), mode)
+		}
+		condition := model.Condition{Axis: model.Axis{Kind: model.Value, Name: "scheme"}, Mode: mode}
+		v.conditions["_"+mode], v.conditions["_os"+strings.ToUpper(mode[:1])+mode[1:]] = condition, condition
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		axis := model.Axis{Kind: model.Value, Name: name}
+		v.dimensions = append(v.dimensions, model.Dimension{Axis: axis, Modes: names[name], Default: names[name][0]})
+		for _, mode := range names[name] {
+			v.conditions[mode] = model.Condition{Axis: axis, Mode: mode}
+		}
+	}
+	return v
+}
+
+// usedDimensions returns the dimensions that values of the document have, with the modes that they name and the default.
+func (v *valueModes) usedDimensions() (list []model.Dimension) {
+	for _, d := range v.dimensions {
+		isUnused := func(mode string) bool { return mode != d.Default && !v.used[model.Condition{Axis: d.Axis, Mode: mode}] }
+		if d.Modes = slices.DeleteFunc(slices.Clone(d.Modes), isUnused); len(d.Modes) > 1 {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// addToken adds the declaration of a token to a document: one for each mode of its $value, the default first. Conditions that are not
+// modes become problems.
+func (v *valueModes) addToken(d *model.Document, decl model.Decl) {
+	given := decl.Node.Find("$value")
+	if !v.holdsModes(given) {
+		d.Decls = append(d.Decls, decl)
+		return
+	}
+	unread := func(m jsontree.Member) {
+		d.Problems = append(d.Problems, model.Problem{
+			Place: decl.Place, Path: decl.Name(), Kind: "conditions that are not modes", Lost: true,
+			Message: "its value for " + m.Name + " is left out: " + value.Spell(m.Value),
+		})
+	}
+	for _, context := range v.contexts(given, unread) {
+		own := decl
+		own.Node, own.When = tree.With(decl.Node, "$value", v.pick(given, context)), withContext(decl.When, context)
+		d.Decls = append(d.Decls, own)
+	}
+}
+
+// withContext returns contexts of which one holds if one of a list, which is empty for always, and another context do.
+func withContext(list []model.Context, other model.Context) (both []model.Context) {
+	switch {
+	case len(other) == 0:
+		return list
+	case len(list) == 0:
+		return []model.Context{other}
+	}
+	for _, context := range list {
+		both = append(both, slices.Concat(context, other))
+	}
+	return both
+}
+
+// contexts returns the contexts for which pick returns values of their own. Of those that hold the last counts. It calls unread for the
+// conditions that are not modes.
+func (v *valueModes) contexts(n *jsontree.Node, unread func(jsontree.Member)) []model.Context {
+	if v.isModes(n) {
+		return v.modeContexts(n, unread)
+	}
+	all := []model.Context{nil}
+	for _, child := range childrenOf(n) {
+		if v.holdsModes(child) {
+			all = joinContexts(all, v.contexts(child, unread))
+		}
+	}
+	return all
+}
+
+// modeContexts is contexts for an object of modes.
+func (v *valueModes) modeContexts(n *jsontree.Node, unread func(jsontree.Member)) (first []model.Context) {
+	var rest []model.Context
+	for _, m := range n.Members {
+		condition, isMode := v.conditions[m.Name]
+		if isMode {
+			v.used[condition] = true
+		}
+		switch {
+		case v.isDefault(n, m.Name):
+			first = append(first, v.contexts(m.Value, unread)...)
+		case isMode:
+			rest = append(rest, joinContexts([]model.Context{{condition}}, v.contexts(m.Value, unread))...)
+		default:
+			unread(m)
+		}
+	}
+	return lastOfEach(append(first, rest...))
+}
+
+// pick returns a value with those of its modes that hold in one of its contexts.
+func (v *valueModes) pick(n *jsontree.Node, context model.Context) (picked *jsontree.Node) {
+	switch {
+	case !v.holdsModes(n):
+		return n
+	case !v.isModes(n):
+		return tree.MapChildren(n, func(_ string, child *jsontree.Node) *jsontree.Node { return v.pick(child, context) })
+	}
+	for _, wantDefault := range []bool{true, false} {
+		for _, m := range n.Members {
+			isDefault, condition := v.isDefault(n, m.Name), v.conditions[m.Name]
+			if isDefault == wantDefault && (isDefault || slices.Contains(context, condition)) {
+				picked = cmp.Or(v.pick(m.Value, context), picked)
+			}
+		}
+	}
+	return picked
+}
+
+// isDefault reports whether a member of an object of modes has the value that holds where no other does.
+func (v *valueModes) isDefault(n *jsontree.Node, name string) bool {
+	if slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return isBase(m.Name) }) {
+		return isBase(name)
+	}
+	condition, isMode := v.conditions[name]
+	return isMode && slices.ContainsFunc(v.dimensions, func(d model.Dimension) bool { return d.Axis == condition.Axis && d.Default == condition.Mode })
+}
+
+// isBase reports whether a member of an object of modes has the default in the words of Panda and Chakra.
+func isBase(name string) bool { return name == "base" || name == "default" }
+
+// isModes reports whether each member of an object is the value of a mode, or of a condition that is not one beside a mode.
+func (v *valueModes) isModes(n *jsontree.Node) bool {
+	known := false
+	for _, m := range membersOf(n) {
+		_, isMode := v.conditions[m.Name]
+		known = known || isMode || isBase(m.Name)
+		if !isMode && !isBase(m.Name) && !strings.HasPrefix(m.Name, "_") {
+			return false
+		}
+	}
+	return known
+}
+
+// holdsModes reports whether a value has modes, or a part of it has.
+func (v *valueModes) holdsModes(n *jsontree.Node) bool {
+	return v.isModes(n) || slices.ContainsFunc(childrenOf(n), v.holdsModes)
+}
+
+// childrenOf returns the values directly in a value.
+func childrenOf(n *jsontree.Node) []*jsontree.Node {
+	children := itemsOf(n)
+	for _, m := range membersOf(n) {
+		children = append(children, m.Value)
+	}
+	return children
+}
+
+// joinContexts returns the contexts in which one of each list holds, those that hold in more of them later.
+func joinContexts(a, b []model.Context) (all []model.Context) {
+	for _, first := range a {
+		for _, second := range b {
+			isOther := func(c model.Condition) bool {
+				return slices.ContainsFunc(first, func(f model.Condition) bool { return f.Axis == c.Axis && f.Mode != c.Mode })
+			}
+			if slices.ContainsFunc(second, isOther) {
+				continue
+			}
+			both := slices.Concat(first, second)
+			slices.SortFunc(both, func(a, b model.Condition) int { return strings.Compare(a.Name, b.Name) })
+			all = append(all, slices.Compact(both))
+		}
+	}
+	return lastOfEach(all)
+}
+
+// lastOfEach returns contexts without those that stand in the list again.
+func lastOfEach(list []model.Context) (last []model.Context) {
+	for i, context := range list {
+		if !slices.ContainsFunc(list[i+1:], func(later model.Context) bool { return slices.Equal(later, context) }) {
+			last = append(last, context)
+		}
+	}
+	return last
+}
