@@ -12,7 +12,7 @@ import (
 
 	"example.com/livery/cli/devfile"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/yamlfile"
+	"example.com/livery/internal/yamlfile"
 )
 
 // VersionFlag is the flag of the program itself that prints which build it is.

@@ -11,7 +11,7 @@ import (
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/opsocket"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/yamlfile"
+	"example.com/livery/internal/yamlfile"
 	"example.com/livery/origin/operator"
 )
 

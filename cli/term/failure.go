@@ -139,6 +139,12 @@ func In(part string, err error) error {
 	return &f
 }
 
+// hinted is an error that says what to do about it.
+type hinted interface {
+	error
+	Hint() string
+}
+
 // Explain turns any error into a failure with a next step if one is known.
 func Explain(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
@@ -149,6 +155,9 @@ func Explain(err error) *Failure {
 	}
 	if e, ok := errors.AsType[*tokenfile.Error](err); ok {
 		return &Failure{Sentence: e.What, Next: e.Next, Cause: err}
+	}
+	if e, ok := errors.AsType[hinted](err); ok {
+		return &Failure{Sentence: err.Error(), Next: e.Hint(), Cause: err}
 	}
 	if errors.Is(err, context.Canceled) {
 		return &Failure{Sentence: "interrupted", Cause: err}

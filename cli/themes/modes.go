@@ -8,8 +8,8 @@ import (
 
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/yamlfile"
 	"example.com/livery/client"
+	"example.com/livery/internal/yamlfile"
 )
 
 func (a *app) themeModes() *cobra.Command {

@@ -40,13 +40,13 @@ var house = map[string]room{
 	".":                        {ours: "cli"},
 	"cli":                      {ours: "cli/account cli/cmdline cli/devfile cli/localfile cli/maintain cli/operate cli/opsocket cli/serve cli/target cli/term cli/themes cli/tokens cli/tokens/push cli/tokens/release cli/tokens/tokentree client docs/site origin/api origin/operator renderer toolchain wasm", others: "github.com/spf13/cobra github.com/spf13/pflag"},
 	"cli/account":              {ours: "cli/cmdline cli/devfile cli/device cli/escape cli/localfile cli/target cli/term client", others: "github.com/spf13/cobra"},
-	"cli/cmdline":              {ours: "cli/devfile cli/term cli/yamlfile origin/operator storage/postgres", others: "github.com/spf13/cobra github.com/spf13/pflag"},
+	"cli/cmdline":              {ours: "cli/devfile cli/term internal/yamlfile origin/operator storage/postgres", others: "github.com/spf13/cobra github.com/spf13/pflag"},
 	"cli/devfile":              {ours: "cli/localfile cli/term"},
 	"cli/device":               {},
 	"cli/escape":               {},
 	"cli/localfile":            {others: "github.com/gofrs/flock"},
 	"cli/maintain":             {ours: "cli/cmdline cli/escape cli/localfile cli/opsocket cli/process cli/term listener origin origin/operator storage storage/dump storage/pebble storage/postgres storage/record", others: "github.com/cheggaaa/pb/v3 github.com/spf13/cobra"},
-	"cli/operate":              {ours: "cli/cmdline cli/devfile cli/escape cli/localfile cli/opsocket cli/term cli/yamlfile edge/address edge/policy origin/operator storage/record", others: "github.com/spf13/cobra"},
+	"cli/operate":              {ours: "cli/cmdline cli/devfile cli/escape cli/localfile cli/opsocket cli/term edge/address edge/policy internal/yamlfile origin/operator storage/record", others: "github.com/spf13/cobra"},
 	"cli/opsocket":             {ours: "cli/term origin/operator"},
 	"cli/page":                 {ours: "cli/escape cli/tokens/export renderer renderer/css renderer/dtcg renderer/jsontree"},
 	"cli/process":              {ours: "cli/devfile cli/escape cli/localfile cli/term listener", others: "github.com/prometheus/client_golang"},
@@ -54,7 +54,7 @@ var house = map[string]room{
 	"cli/serve/certs":          {ours: "cli/term", others: "github.com/spf13/cobra"},
 	"cli/target":               {ours: "cli/cmdline cli/term client", others: "github.com/spf13/cobra"},
 	"cli/term":                 {ours: "cli/escape cli/localfile cli/tokenfile client spelling", others: "github.com/cheggaaa/pb/v3 github.com/spf13/cobra golang.org/x/term"},
-	"cli/themes":               {ours: "cli/account cli/cmdline cli/escape cli/target cli/term cli/tokens/changeset cli/yamlfile client renderer", others: "github.com/spf13/cobra"},
+	"cli/themes":               {ours: "cli/account cli/cmdline cli/escape cli/target cli/term cli/tokens/changeset client internal/yamlfile renderer", others: "github.com/spf13/cobra"},
 	"cli/tokendiff":            {ours: "renderer/dtcg renderer/jsontree storage/record"},
 	"cli/tokenfile":            {ours: "cli/tokenfile/arithmetic cli/tokenfile/cssvalue cli/tokenfile/resolver cli/tokenfile/syntax cli/tokenfile/tree renderer/css renderer/dtcg renderer/jsontree spelling"},
 	"cli/tokenfile/cssvalue":   {},
@@ -72,15 +72,18 @@ var house = map[string]room{
 	"cli/tokens/export":        {ours: "cli/escape renderer renderer/css renderer/dtcg renderer/jsontree"},
 	"cli/tokens/changeset":     {ours: "cli/escape cli/term cli/tokendiff cli/tokens/tokentree client renderer renderer/dtcg renderer/jsontree"},
 	"cli/tokens/lint":          {ours: "cli/escape cli/term client renderer/dtcg"},
-	"cli/tokens/push":          {ours: "cli/account cli/cmdline cli/escape cli/localfile cli/target cli/term cli/themes cli/tokendiff cli/tokenfile cli/tokens/batch cli/tokens/changeset cli/tokens/designsystem cli/tokens/release cli/tokens/source cli/tokens/tokentree cli/tokens/validate cli/yamlfile client origin/patch renderer renderer/dtcg renderer/jsontree", others: "github.com/spf13/cobra"},
+	"cli/tokens/push":          {ours: "cli/account cli/cmdline cli/escape cli/localfile cli/target cli/term cli/themes cli/tokendiff cli/tokenfile cli/tokens/batch cli/tokens/changeset cli/tokens/designsystem cli/tokens/release cli/tokens/source cli/tokens/tokentree cli/tokens/validate client internal/yamlfile origin/patch renderer renderer/dtcg renderer/jsontree", others: "github.com/spf13/cobra"},
 	"cli/tokens/release":       {ours: "cli/account cli/cmdline cli/escape cli/target cli/term cli/tokendiff cli/tokens/tokentree client", others: "github.com/spf13/cobra"},
 	"cli/tokens/scan":          {ours: "cli/escape cli/tokens/export renderer/css spelling", others: "github.com/bmatcuk/doublestar/v4"},
 	"cli/tokens/source":        {ours: "cli/cmdline cli/escape cli/localfile cli/term cli/tokenfile cli/tokenfile/compute cli/tokenfile/references cli/tokenfile/repair cli/tokenfile/resolver cli/tokenfile/syntax cli/tokenfile/tree cli/tokens/tokentree cli/tokens/validate renderer/dtcg renderer/jsontree", others: "github.com/spf13/cobra"},
 	"cli/tokens/tokentree":     {ours: "cli/term cli/tokenfile/tree client renderer renderer/dtcg renderer/jsontree"},
 	"cli/tokens/tokentreetest": {ours: "client renderer/dtcg renderer/jsontree", others: "pgregory.net/rapid"},
 	"cli/tokens/validate":      {ours: "cli/escape cli/term cli/tokenfile cli/tokens/tokentree renderer/dtcg renderer/jsontree"},
-	"cli/yamlfile":             {ours: "cli/term", others: "go.yaml.in/yaml/v3"},
 	"client":                   {},
+	"intake/form":              {ours: "intake/model"},
+	"intake/model":             {ours: "intake/syntax renderer/jsontree"},
+	"intake/syntax":            {ours: "renderer/jsontree", others: "github.com/goccy/go-yaml"},
+	"internal/yamlfile":        {ours: "spelling", others: "go.yaml.in/yaml/v3"},
 	"tests/program":            {},
 	"tests/floods":             {},
 	"tests/sameseed":           {others: "pgregory.net/rapid"},
@@ -251,14 +254,14 @@ func TestHouseImports(t *testing.T) {
 	}
 }
 
-// TestYAMLReaders: files that people write are read by cli/yamlfile alone, whose rules hold everywhere. Token files have a reader of
+// TestYAMLReaders: files that people write are read by internal/yamlfile alone, whose rules hold everywhere. Token files have a reader of
 // their own, since their scalars are values of tokens, and origin/api reads a document that is built in.
 func TestYAMLReaders(t *testing.T) {
 	for dir, files := range sources(t) {
 		for _, f := range files {
 			for _, spec := range f.syntax.Imports {
-				if strings.Contains(spec.Path.Value, "yaml") && !strings.Contains(spec.Path.Value, modulePath) && !slices.Contains([]string{"cli/yamlfile", "cli/tokenfile/syntax", "origin/api"}, dir) {
-					t.Errorf("%s imports %s: read the file with cli/yamlfile", f.name, spec.Path.Value)
+				if strings.Contains(spec.Path.Value, "yaml") && !strings.Contains(spec.Path.Value, modulePath) && !slices.Contains([]string{"internal/yamlfile", "cli/tokenfile/syntax", "intake/syntax", "origin/api"}, dir) {
+					t.Errorf("%s imports %s: read the file with internal/yamlfile", f.name, spec.Path.Value)
 				}
 			}
 		}

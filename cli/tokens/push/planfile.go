@@ -16,7 +16,7 @@ import (
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/designsystem"
 	"example.com/livery/cli/tokens/source"
-	"example.com/livery/cli/yamlfile"
+	"example.com/livery/internal/yamlfile"
 )
 
 // planName is the file in which push --variants auto keeps what it decided, in the working directory.

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
-
-	"example.com/livery/cli/term"
 )
 
 // sample has a member of each kind that files have.
@@ -135,7 +133,7 @@ func TestDecode_Hostile(t *testing.T) {
 		var got sample
 		start := time.Now()
 		err := Decode("f.yaml", []byte(file), &got)
-		if f, ok := err.(*term.Failure); !ok || !strings.Contains(err.Error(), want) || f.Next == "" {
+		if f, ok := err.(*Error); !ok || !strings.Contains(err.Error(), want) || f.Next == "" {
 			t.Errorf("%.60q: Decode = %v, want a failure with %q", file, err, want)
 		}
 		if err != nil && (strings.Contains(err.Error(), "Go ") || strings.Contains(err.Error(), "yamlfile.") || !strings.HasPrefix(err.Error(), "f.yaml:")) {
@@ -146,7 +144,7 @@ func TestDecode_Hostile(t *testing.T) {
 		}
 	}
 	err := Decode("f.yaml", []byte("tetx: a"), &sample{})
-	if f, ok := err.(*term.Failure); !ok || f.Next != "Did you mean text?" {
+	if f, ok := err.(*Error); !ok || f.Next != "Did you mean text?" {
 		t.Errorf("an unknown member is answered %+v", err)
 	}
 }
@@ -168,6 +166,24 @@ func TestEncode(t *testing.T) {
 			t.Fatalf("%+v is written as\n%s\nand read as %+v, %v", want, text, got, err)
 		}
 	})
+}
+
+// TestDecode_Keyed: the members of an object keep their order in a slice with a field for their names.
+func TestDecode_Keyed(t *testing.T) {
+	type item struct {
+		Name string `yaml:"key"`
+		Text string `json:"text"`
+	}
+	var got struct {
+		Items []item `json:"items"`
+	}
+	err := Decode("f.yaml", []byte("items:\n  z: {text: a}\n  007: {}\n  b:\n    text: c\n"), &got)
+	if want := []item{{"z", "a"}, {"007", ""}, {"b", "c"}}; err != nil || !slices.Equal(got.Items, want) {
+		t.Errorf("Decode = %v, %v, want %v", got.Items, err, want)
+	}
+	if err := Decode("f.yaml", []byte("items: [a]"), &got); err == nil || err.Error() != "f.yaml:1:8: items must be an object, not a list" {
+		t.Errorf("Decode of a list = %v", err)
+	}
 }
 
 func TestLine(t *testing.T) {

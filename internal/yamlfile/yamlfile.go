@@ -20,7 +20,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"example.com/livery/cli/term"
+	"example.com/livery/spelling"
 )
 
 // Document is the document of a file.
@@ -28,6 +28,17 @@ type Document struct {
 	name string
 	root *yaml.Node // nil if the file is empty
 }
+
+// Error is a fault of a file, with its place.
+type Error struct {
+	Sentence string // with the name of the file, the line and the column
+	Next     string // what to do, a sentence
+}
+
+func (e *Error) Error() string { return e.Sentence }
+
+// Hint returns what to do about the fault.
+func (e *Error) Hint() string { return e.Next }
 
 // Texts is a list of texts that may be written as one text. The zero value stands for a member that is left out or null.
 type Texts []string
@@ -44,7 +55,7 @@ func Decode(name string, data []byte, v any) error {
 // yamlDirective is the version directive of YAML 1.2, which the parser does not know.
 var yamlDirective = regexp.MustCompile(`\A(?:#.*\n|\s*\n)*%YAML 1\.2`)
 
-// Parse parses a file that has at most one document. name is the file's name in errors, which are failures for a person.
+// Parse parses a file that has at most one document. name is the file's name in errors, each of which is an *Error.
 func Parse(name string, data []byte) (*Document, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if json.Valid(data) {
@@ -120,9 +131,26 @@ func (d *Document) syntaxFailure(data []byte, err error) error {
 	return d.fail(&yaml.Node{Line: line, Column: column}, "Fix that line and try again; a text with special characters needs quotes.", "%s", what)
 }
 
-// fail returns a failure with the place of n.
+// fail returns an error at the place of n.
 func (d *Document) fail(n *yaml.Node, next, format string, args ...any) error {
-	return term.Fail(next, "%s:%d:%d: %s", d.name, n.Line, n.Column, fmt.Sprintf(format, args...))
+	return &Error{fmt.Sprintf("%s:%d:%d: %s", d.name, n.Line, n.Column, fmt.Sprintf(format, args...)), next}
+}
+
+// FailAt returns an error at the place of a member of the document, or of the nearest object around it if the file leaves it out.
+// path has the names of the objects and the indexes of the lists that lead to the member.
+func (d *Document) FailAt(path []string, next, format string, args ...any) error {
+	n := d.root
+	if n == nil {
+		n = &yaml.Node{Line: 1, Column: 1}
+	}
+	for _, step := range path {
+		below := childOf(n, step)
+		if below == nil {
+			break
+		}
+		n = below
+	}
+	return d.fail(n, next, format, args...)
 }
 
 // check refuses what a reader could take for something else, at n and below.
@@ -154,8 +182,9 @@ func (d *Document) check(n *yaml.Node) error {
 	return nil
 }
 
-// Decode stores the document in v, a pointer to a struct, a map or a slice. Members of structs have the names of their json tags. An
-// empty document leaves v as it is.
+// Decode stores the document in v, a pointer to a struct, a map or a slice. Members of structs have the names of their json tags. A
+// slice of structs with a field that is tagged yaml:"key" is an object, whose members keep their order; the field has the name of the
+// member. An empty document leaves v as it is.
 func (d *Document) Decode(v any) error {
 	if d.root == nil {
 		return nil
@@ -180,6 +209,9 @@ func (d *Document) decode(n *yaml.Node, v reflect.Value, what string) error {
 	case reflect.Map:
 		return d.decodeMap(n, v, what)
 	case reflect.Slice:
+		if key := keyOf(v.Type().Elem()); key >= 0 {
+			return d.decodeKeyed(n, v, key, what)
+		}
 		if n.Kind != yaml.SequenceNode {
 			return d.wants(n, what, "a list", "Write [] for an empty one.")
 		}
@@ -224,7 +256,7 @@ func (d *Document) decodeStruct(n *yaml.Node, v reflect.Value, what string) erro
 		field, known := fields[key.Value]
 		if !known {
 			next := "It has the members " + strings.Join(names, ", ") + "."
-			if near := term.Nearest(key.Value, names); near != "" {
+			if near := spelling.Nearest(key.Value, names); near != "" {
 				next = "Did you mean " + near + "?"
 			}
 			return d.fail(key, next, "unknown member %q", key.Value)
@@ -247,6 +279,32 @@ func (d *Document) decodeMap(n *yaml.Node, v reflect.Value, what string) error {
 			return err
 		}
 		v.SetMapIndex(reflect.ValueOf(name).Convert(v.Type().Key()), value)
+	}
+	return nil
+}
+
+// keyOf returns the index of the field of a struct that holds the name of a member, or -1.
+func keyOf(t reflect.Type) int {
+	for i := 0; t.Kind() == reflect.Struct && i < t.NumField(); i++ {
+		if t.Field(i).Tag.Get("yaml") == "key" {
+			return i
+		}
+	}
+	return -1
+}
+
+// decodeKeyed stores the members of an object in a slice of structs, in the order of the file.
+func (d *Document) decodeKeyed(n *yaml.Node, v reflect.Value, key int, what string) error {
+	if n.Kind != yaml.MappingNode {
+		return d.wants(n, what, "an object", "Write {} for an empty one.")
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(n.Content)/2, len(n.Content)/2))
+	for i := range v.Len() {
+		name := n.Content[2*i].Value
+		if err := d.decode(n.Content[2*i+1], v.Index(i), name); err != nil {
+			return err
+		}
+		v.Index(i).Field(key).SetString(name)
 	}
 	return nil
 }

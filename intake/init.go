@@ -1,0 +1,314 @@
+package intake
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/livery/intake/model"
+)
+
+// modeNames is what a declared mode, or a file, is called as a mode of a Theme.
+type modeNames struct {
+	dimension, mode string // empty: it is a Variant alone
+	when            string // media condition, where that is not the usual one of the mode
+	slug            string
+	guess           string // why the name of a file or selector is taken for a mode; empty if the file declares it
+}
+
+// nameOf returns what a declared mode is called.
+func nameOf(c model.Condition) modeNames {
+	if c.Kind == model.CSS {
+		return nameOfCSS(c.Name)
+	}
+	return declaredMode(c.Name, c.Mode)
+}
+
+func declaredMode(dimension, mode string) modeNames {
+	n := modeNames{slug: slugOf(mode)}
+	if d, m := apiName(dimension), apiName(mode); d != "" && m != "" {
+		n.dimension, n.mode = d, m
+	}
+	return n
+}
+
+// attribute is a selector of one attribute with a value.
+var attribute = regexp.MustCompile(`^(?::root|html|body|\*)?\[(?:data-)?([\w-]+)[~|^$*]?=["']?([^"'\]]+)["']?\]$`)
+
+// nameOfCSS returns what a selector or media condition is called: an attribute is a dimension, and so is a media feature that a mode
+// may have as its condition.
+func nameOfCSS(text string) modeNames {
+	media, isMedia := strings.CutPrefix(unquotedCSS(text), "@media ")
+	for _, condition := range conditions {
+		if isMedia && strings.ReplaceAll(condition, ": ", ":") == strings.ToLower(media) {
+			feature, value, hasValue := strings.Cut(strings.Trim(condition, "()"), ": ")
+			if !hasValue {
+				feature, value = "media", feature
+			}
+			n := declaredMode(strings.TrimPrefix(strings.TrimPrefix(feature, "prefers-"), "color-"), value)
+			if usualConditions[n.dimension+"."+n.mode] == "" {
+				n.when = condition
+			}
+			return n
+		}
+	}
+	if m := attribute.FindStringSubmatch(text); m != nil {
+		return declaredMode(m[1], m[2])
+	}
+	if isMedia || strings.Contains(text, ":not(") {
+		return modeNames{slug: slugOf(strings.TrimPrefix(text, "@media"))}
+	}
+	return guessedMode(strings.TrimRight(text, `"')] *`))
+}
+
+var (
+	lastWord = regexp.MustCompile(`(?:^|[^A-Za-z])((?i:light|dark|hc|high-contrast))$|[a-z0-9](Light|Dark|HC|HighContrast)$`)
+	guesses  = map[string][2]string{
+		"light": {"scheme", "light"}, "dark": {"scheme", "dark"},
+		"hc": {"contrast", "more"}, "high-contrast": {"contrast", "more"}, "highcontrast": {"contrast", "more"},
+	}
+)
+
+// guessedMode guesses a mode from the last word of a name. A name that ends in two such words, as dark-hc, is no single mode.
+func guessedMode(name string) modeNames {
+	word, before := cutLastWord(name)
+	if word == "" {
+		return modeNames{slug: slugOf(name)}
+	}
+	if other, _ := cutLastWord(before); other != "" && guesses[other][0] != guesses[word][0] && other != "light" {
+		return modeNames{slug: slugOf(other + "-" + word), guess: fmt.Sprintf("its name ends in %q", other+"-"+word)}
+	}
+	return modeNames{guesses[word][0], guesses[word][1], "", slugOf(word), fmt.Sprintf("its name ends in %q", word)}
+}
+
+// cutLastWord returns the last word of a name in small letters if it is one of those that say a mode, and what is before it.
+func cutLastWord(name string) (word, before string) {
+	m := lastWord.FindStringSubmatchIndex(name)
+	if m == nil {
+		return "", name
+	}
+	at := max(m[2], m[4])
+	return strings.ToLower(name[at:]), strings.TrimRight(name[:at], "-_. ")
+}
+
+var (
+	notInName = regexp.MustCompile(`[^a-z0-9]+`)
+	notInSlug = regexp.MustCompile(`[^a-z0-9._-]+`)
+)
+
+// apiName makes a text the name of a dimension or mode; it is empty if that cannot be done.
+func apiName(text string) string {
+	name := strings.Trim(notInName.ReplaceAllString(strings.ToLower(text), "-"), "-")
+	if name = strings.TrimRight(name[:min(len(name), 32)], "-"); !modeName.MatchString(name) {
+		return ""
+	}
+	return name
+}
+
+// slugOf makes a text a slug.
+func slugOf(text string) string {
+	slug := strings.Trim(notInSlug.ReplaceAllString(strings.ToLower(text), "-"), "-._")
+	if slug = strings.TrimRight(slug[:min(len(slug), 64)], "-._"); slug == "" {
+		return "mode"
+	}
+	return slug
+}
+
+// entry is a Variant that init proposes.
+type entry struct {
+	Variant
+	names      modeNames
+	conditions []model.Condition // all that its Select names
+}
+
+// entries are proposed Variants, those of one mode as one.
+type entries []*entry
+
+// add returns the entry of a mode, or of the slug if there is no mode.
+func (all *entries) add(n modeNames) *entry {
+	for _, e := range *all {
+		if e.names.dimension == n.dimension && e.names.mode == n.mode && (n.mode != "" || n.guess != "" && e.names.slug == n.slug) {
+			if e.names.guess == "" || n.guess == "" {
+				e.names.guess = ""
+			}
+			return e
+		}
+	}
+	*all = append(*all, &entry{names: n})
+	return (*all)[len(*all)-1]
+}
+
+// entriesOf proposes Variants for declared modes beside those of a mapping.
+func entriesOf(list []model.Condition, beside *Mapping) entries {
+	var all entries
+	for _, c := range list {
+		n := nameOf(c)
+		e := all.add(n)
+		if slices.ContainsFunc(e.conditions, func(other model.Condition) bool { return c.Kind != model.CSS && other.Axis == c.Axis }) {
+			e = all.add(modeNames{slug: n.slug}) // two modes of one dimension whose names differ in letter case alone
+		}
+		e.conditions = append(e.conditions, c)
+		e.Select.add(c)
+	}
+	all.finish(beside)
+	return all
+}
+
+// finish gives entries modes that the API allows and slugs that differ.
+func (all entries) finish(beside *Mapping) {
+	modes, dimensions, slugs := map[string]bool{}, map[string]bool{}, map[string]int{}
+	for _, v := range beside.Variants {
+		if dimension, _ := v.DimensionMode(); dimension != "" {
+			modes[v.Mode], dimensions[dimension] = true, true
+		}
+		slugs[v.Slug]++
+	}
+	for _, e := range all {
+		slugs[e.names.slug]++
+		if e.names.guess != "" {
+			e.Comment = "guess: " + e.names.guess
+		}
+		if e.names.mode == "" {
+			continue
+		}
+		mode := e.names.dimension + "." + e.names.mode
+		switch {
+		case modes[mode]:
+			e.Comment = "another Variant is " + mode
+		case len(modes) == maxModes || !dimensions[e.names.dimension] && len(dimensions) == maxDimensions:
+			e.Comment = fmt.Sprintf("no mode: a Theme has at most %d dimensions and %d modes", maxDimensions, maxModes)
+		default:
+			modes[mode], dimensions[e.names.dimension] = true, true
+			e.Mode, e.When = mode, e.names.when
+		}
+	}
+	taken := beside.slugs()
+	for _, e := range all {
+		slug := e.names.slug
+		if slugs[slug] > 1 && e.names.dimension != "" {
+			slug = slugOf(e.names.dimension + "-" + slug)
+		}
+		e.Slug = slug
+		for n := 2; slices.Contains(taken, e.Slug); n++ {
+			e.Slug = slug[:min(len(slug), 60)] + "-" + strconv.Itoa(n)
+		}
+		taken = append(taken, e.Slug)
+	}
+}
+
+// Propose returns the mapping that livery init writes for files, folders and patterns.
+func (r *Reader) Propose(files []string) (*Mapping, error) {
+	s, err := r.source(files, nil)
+	if err != nil {
+		return nil, err
+	}
+	m := &Mapping{}
+	all := dimensionsOf(s.documents)
+	var declared []model.Condition
+	for _, c := range all.conditions() {
+		if c.Kind == model.CSS || all.defaults()[c.Axis] != c.Mode {
+			declared = append(declared, c)
+		}
+	}
+	proposed := entriesOf(declared, m)
+	s.guess(&proposed)
+	proposed.finish(m)
+	m.Files = s.themeFiles(files, proposed)
+	for _, e := range proposed {
+		m.Variants = append(m.Variants, e.Variant)
+	}
+	return m, r.order(m, s)
+}
+
+// guess makes Variants of the files whose names say a mode. Files that are called light belong to the Theme if others are called
+// dark, and so do all if no file were left for it.
+func (s *source) guess(all *entries) {
+	names := map[*model.Document]modeNames{}
+	hasDark := false
+	for _, d := range s.documents {
+		stem := strings.TrimSuffix(path.Base(d.Files[0].Name), path.Ext(d.Files[0].Name))
+		if n := guessedMode(stem); len(d.Files) == 1 && n.guess != "" {
+			names[d] = n
+			hasDark = hasDark || n.mode == "dark"
+		}
+	}
+	for d, n := range names {
+		if n.mode == "light" && (hasDark || len(names) == len(s.documents)) {
+			delete(names, d)
+		}
+	}
+	if len(names) == len(s.documents) {
+		return
+	}
+	for _, d := range s.documents {
+		if n, ok := names[d]; ok {
+			e := all.add(n)
+			e.Files = append(e.Files, d.Files[0].Name)
+		}
+	}
+}
+
+// themeFiles returns a list of files without those of proposed Variants. A file called light counts after the others of its folder.
+func (s *source) themeFiles(list []string, proposed entries) (files []string) {
+	isVariants := func(name string) bool {
+		return slices.ContainsFunc(proposed, func(e *entry) bool { return slices.Contains(e.Files, name) })
+	}
+	for _, text := range list {
+		if name := path.Clean(text); !isVariants(name) {
+			files = append(files, text)
+		}
+	}
+	var excluded []string
+	for _, d := range s.documents {
+		name := d.Files[0].Name
+		switch n := guessedMode(strings.TrimSuffix(path.Base(name), path.Ext(name))); {
+		case s.isNamed[d] || len(d.Files) > 1:
+		case isVariants(name):
+			excluded = append(excluded, "!"+name)
+		case n.mode == "light":
+			files = append(files, name)
+		}
+	}
+	return append(files, excluded...)
+}
+
+// order gives the files of a proposed mapping an order if they need one, and says for which tokens it decides.
+func (r *Reader) order(m *Mapping, s *source) error {
+	plan, err := r.Read(m)
+	if c, ok := errors.AsType[*Conflict](err); ok {
+		groups, err := r.expand(m.Files)
+		if err != nil {
+			return err
+		}
+		m.Files = nil
+		for _, g := range groups {
+			m.Files = append(m.Files, slices.DeleteFunc(g.names, func(name string) bool { return slices.Contains(s.skipped, name) })...)
+		}
+		if plan, err = r.Read(m); err != nil {
+			return errors.Join(err, c)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	isNamed := func(name string) bool {
+		return slices.ContainsFunc(s.documents, func(d *model.Document) bool { return s.isNamed[d] && d.Files[0].Name == name })
+	}
+	for _, pair := range plan.Replaced {
+		if isNamed(pair.Was) && isNamed(pair.By) {
+			continue
+		}
+		comment := pair.String() + ": the later one in this list counts"
+		i := slices.IndexFunc(m.Variants, func(v Variant) bool { return slices.Contains(v.Files, pair.By) })
+		if i < 0 {
+			m.Comments = append(m.Comments, comment)
+		} else {
+			m.Variants[i].Comment = strings.TrimPrefix(m.Variants[i].Comment+"; "+comment, "; ")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,392 @@
+package intake
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"example.com/livery/intake/model"
+	"example.com/livery/intake/system"
+	"example.com/livery/renderer/jsontree"
+)
+
+// Plan is what the files of a mapping say.
+type Plan struct {
+	Theme     *system.Reading // its Tree is the document of the Theme
+	Variants  []Overrides     // in the order of the mapping
+	Documents []*model.Document
+	Problems  []Problems // each problem once, by kind
+	Replaced  []Pair     // files that give tokens different values; the later one counts
+	Unsent    []Unsent   // modes that the files declare and the mapping neither takes nor ignores
+	Skipped   []string   // files of folders and patterns that hold no tokens
+}
+
+// Overrides is what the mapping and the files say of a Variant.
+type Overrides struct {
+	Variant
+	Values *jsontree.Node         // a flat map of dotted path to value
+	Places map[string]model.Place // by path
+}
+
+// Problems are the problems of one kind.
+type Problems struct {
+	Kind string
+	List []model.Problem
+}
+
+// Pair is two files that give tokens different values under the same conditions.
+type Pair struct {
+	Was, By  string // files
+	Count    int
+	Examples []Example // at most 10
+}
+
+// Example is a token of a Pair.
+type Example struct {
+	Path    string
+	Was, By model.Place
+}
+
+const mostExamples = 10
+
+// String says which files give how many tokens different values, with the first token.
+func (p Pair) String() string {
+	one := p.Examples[0]
+	if p.Count == 1 {
+		return fmt.Sprintf("%s and %s give %s different values (%s, %s)", p.Was, p.By, one.Path, one.Was, one.By)
+	}
+	return fmt.Sprintf("%s and %s give %d tokens different values; first %s (%s, %s)", p.Was, p.By, p.Count, one.Path, one.Was, one.By)
+}
+
+// Unsent is a declared mode that no Variant takes.
+type Unsent struct {
+	model.Condition
+	Tokens int    // declarations that need it
+	Line   string // of livery.yaml, that would make a Variant of it
+}
+
+// Conflict is the error of files without an order that give tokens different values.
+type Conflict struct{ Pairs []Pair }
+
+func (c *Conflict) Error() string {
+	text := c.Pairs[0].String() + ", and nothing says which of them counts"
+	if more := len(c.Pairs) - 1; more > 0 {
+		text += fmt.Sprintf("; so do %d more pairs of files", more)
+	}
+	return text
+}
+
+// Hint returns what to do about the conflict.
+func (c *Conflict) Hint() string {
+	return "Name the files in the order in which they count, the last one most, or let livery init write a livery.yaml that does."
+}
+
+// Read reads the files of a mapping. Errors are a *Conflict, a *model.Error, or a *yamlfile.Error of the file of the mapping.
+func (r *Reader) Read(m *Mapping) (*Plan, error) {
+	p := &planner{Reader: r, Mapping: m, plan: &Plan{}, own: map[string]*source{}, state: map[*model.Decl]state{}, pairs: map[[2]*model.Decl]bool{}}
+	if err := p.readSources(); err != nil {
+		return nil, err
+	}
+	if err := p.readTheme(); err != nil {
+		return nil, err
+	}
+	p.plan.Variants = make([]Overrides, len(m.Variants))
+	for i := range m.Variants {
+		if m.Variants[i].For != "" {
+			continue // read with the Variant that it is for
+		}
+		if err := p.readVariant(i, nil); err != nil {
+			return nil, err
+		}
+	}
+	if len(p.conflicts) > 0 {
+		return nil, &Conflict{p.conflicts}
+	}
+	p.reportUnsent()
+	p.reportHidden()
+	p.groupProblems()
+	return p.plan, nil
+}
+
+// planner makes a Plan.
+type planner struct {
+	*Reader
+	*Mapping
+	plan      *Plan
+	theme     *source
+	own       map[string]*source // of Variants with files of their own
+	all       dimensions
+	choice    model.Choice // of the Theme
+	taken     map[model.Condition]bool
+	problems  []model.Problem
+	isKnown   map[model.Problem]bool
+	state     map[*model.Decl]state
+	pairs     map[[2]*model.Decl]bool
+	conflicts []Pair
+	readings  int
+}
+
+// state is what became of a declaration.
+type state uint8
+
+const (
+	held    state = iota + 1 // it holds in a reading
+	visible                  // a reading has it
+)
+
+func (p *planner) readSources() (err error) {
+	if p.theme, err = p.source(p.Files, p.Values); err != nil {
+		return err
+	}
+	sources := []*source{p.theme}
+	for _, v := range p.Variants {
+		if len(v.Files) == 0 {
+			continue
+		}
+		s, err := p.source(v.Files, p.Values)
+		if err != nil {
+			return err
+		}
+		p.own[v.Slug], sources = s, append(sources, s)
+	}
+	for _, s := range sources {
+		p.plan.Documents = append(p.plan.Documents, s.documents...)
+		for _, name := range s.skipped {
+			if !slices.Contains(p.plan.Skipped, name) {
+				p.plan.Skipped = append(p.plan.Skipped, name)
+			}
+		}
+	}
+	p.all = dimensionsOf(p.plan.Documents)
+	for _, document := range p.plan.Documents {
+		p.report(document.Problems...)
+		for _, f := range document.Files {
+			p.reportDuplicates(f)
+		}
+	}
+	return nil
+}
+
+// report notes problems that are not known yet.
+func (p *planner) report(list ...model.Problem) {
+	if p.isKnown == nil {
+		p.isKnown = map[model.Problem]bool{}
+	}
+	for _, one := range list {
+		if !p.isKnown[one] {
+			p.isKnown[one], p.problems = true, append(p.problems, one)
+		}
+	}
+}
+
+func (p *planner) reportDuplicates(f *model.File) {
+	for _, d := range f.Duplicates {
+		at, _ := jsontree.ParsePointer(d.Pointer)
+		if d.Inside || d.Value == nil || jsontree.Equal(d.Value, f.Root.Lookup(at)) {
+			continue
+		}
+		p.report(model.Problem{
+			Place: model.Place{File: f, Pointer: d.Pointer}, Path: strings.Join(at, "."), Kind: "members that a file has twice",
+			Message: fmt.Sprintf("the later one counts, not that in line %d", d.Line),
+		})
+	}
+}
+
+// readTheme reads the Theme.
+func (p *planner) readTheme() (err error) {
+	if p.choice, err = p.chosen(p.all.defaults(), &p.Select, p.all, "select"); err != nil {
+		return err
+	}
+	if err := p.all.named(p.choice, p.choices); err != nil {
+		return err
+	}
+	p.plan.Theme = p.reading(p.choice, p.theme)
+	return nil
+}
+
+// reading lays sources over each other for a choice, and notes what becomes of their declarations.
+func (p *planner) reading(c model.Choice, sources ...*source) *system.Reading {
+	layers, of := laidOver(sources...)
+	r := system.Read(layers, c)
+	for _, d := range r.Laid {
+		p.state[d] = max(p.state[d], held)
+	}
+	r.Tokens(func(d *model.Decl) { p.state[d] = visible })
+	p.report(r.Problems...)
+	for _, one := range r.Replaced {
+		if key := [2]*model.Decl{one.Was, one.By}; one.Equals && of[one.Layers[0]] == of[one.Layers[1]] && !p.pairs[key] {
+			p.pairs[key] = true
+			if one.Layers[0] == one.Layers[1] {
+				p.conflicts = withPair(p.conflicts, one)
+			} else {
+				p.plan.Replaced = withPair(p.plan.Replaced, one)
+			}
+		}
+	}
+	if p.taken == nil {
+		p.taken = map[model.Condition]bool{}
+	}
+	for axis, mode := range c {
+		p.taken[model.Condition{Axis: axis, Mode: mode}] = true
+	}
+	if p.readings++; p.Progress != nil {
+		p.Progress(p.readings, 1+len(p.Variants))
+	}
+	return r
+}
+
+// withPair adds a replaced declaration to the pair of its files.
+func withPair(pairs []Pair, r system.Replacement) []Pair {
+	was, by := r.Was.File.Name, r.By.File.Name
+	i := slices.IndexFunc(pairs, func(p Pair) bool { return p.Was == was && p.By == by })
+	if i < 0 {
+		i, pairs = len(pairs), append(pairs, Pair{Was: was, By: by})
+	}
+	p := &pairs[i]
+	if p.Count++; len(p.Examples) < mostExamples {
+		p.Examples = append(p.Examples, Example{r.By.Name(), r.Was.Place, r.By.Place})
+	}
+	return pairs
+}
+
+// readVariant reads a Variant, and then those that are modes for it. Of such a one, brand is the reading of the Variant that it is
+// for.
+func (p *planner) readVariant(i int, brand *system.Reading) (err error) {
+	v := &p.Variants[i]
+	parts := []*Variant{v}
+	if v.For != "" {
+		parts = []*Variant{p.variant(v.For), v}
+		if general := p.general(v); general != nil {
+			parts = []*Variant{p.variant(v.For), general, v}
+		}
+	}
+	sources, choice := []*source{p.theme}, p.choice
+	for _, part := range parts {
+		if choice, err = p.chosen(choice, &part.Select, p.all, "variants", part.Slug, "select"); err != nil {
+			return err
+		}
+		if own := p.own[part.Slug]; own != nil {
+			sources = append(sources, own)
+		}
+	}
+	base := p.plan.Theme
+	if brand != nil {
+		base = brand
+	}
+	r := p.reading(choice, sources...)
+	values, problems := system.Overrides(p.plan.Theme.Tree, base.Tree, r)
+	p.report(problems...)
+	o := Overrides{*v, values, make(map[string]model.Place, len(values.Members))}
+	for _, m := range values.Members {
+		o.Places[m.Name] = r.PlaceOf(m.Name)
+	}
+	p.plan.Variants[i] = o
+	for k := range p.Variants {
+		if p.Variants[k].For == v.Slug {
+			if err := p.readVariant(k, r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// reportUnsent lists the declared modes that no reading takes.
+func (p *planner) reportUnsent() {
+	ignored := map[model.Condition]bool{}
+	for _, s := range p.Ignore {
+		for _, c := range s.conditions() {
+			for _, known := range p.all.declared(c) {
+				ignored[known] = true
+			}
+		}
+	}
+	counts := map[model.Condition]int{}
+	for _, document := range p.plan.Documents {
+		for i := range document.Decls {
+			if d := &document.Decls[i]; !d.Group && p.state[d] == 0 {
+				for c := range needed(d) {
+					counts[c]++
+				}
+			}
+		}
+	}
+	var list []model.Condition
+	for _, c := range p.all.conditions() {
+		if !p.taken[c] && !ignored[c] {
+			list = append(list, c)
+		}
+	}
+	lines := map[model.Condition]string{}
+	for _, e := range entriesOf(list, p.Mapping) {
+		for _, c := range e.conditions {
+			lines[c] = e.Line()
+		}
+	}
+	for _, c := range list {
+		p.plan.Unsent = append(p.plan.Unsent, Unsent{c, counts[c], lines[c]})
+	}
+}
+
+// needed has the conditions of all contexts of a declaration.
+func needed(d *model.Decl) map[model.Condition]bool {
+	set := map[model.Condition]bool{}
+	for _, context := range d.When {
+		for _, c := range context {
+			set[c] = true
+		}
+	}
+	return set
+}
+
+// reportHidden reports the declarations of tokens that no reading has and nothing else tells of.
+func (p *planner) reportHidden() {
+	told := map[model.Place]bool{}
+	for _, one := range p.problems {
+		told[one.Place] = true
+	}
+	for pair := range p.pairs {
+		told[pair[0].Place] = true
+	}
+	for _, document := range p.plan.Documents {
+		for i := range document.Decls {
+			d := &document.Decls[i]
+			if d.Group || p.state[d] == visible || told[d.Place] {
+				continue
+			}
+			problem := model.Problem{Place: d.Place, Path: d.Name(), Lost: true}
+			switch isUntaken := func(c model.Condition) bool { return !p.taken[c] }; {
+			case p.state[d] == held:
+				problem.Kind, problem.Message = "values that others replace", "a later value of the same token counts"
+			case slices.ContainsFunc(slices.Collect(maps.Keys(needed(d))), isUntaken): // its mode is in Unsent or ignored
+				continue
+			default:
+				problem.Kind, problem.Message = "values for several modes together", "no Variant takes all modes of "+describeContexts(d.When)
+			}
+			p.report(problem)
+		}
+	}
+}
+
+func describeContexts(contexts []model.Context) string {
+	var all []string
+	for _, context := range contexts {
+		var list []string
+		for _, c := range context {
+			list = append(list, describe(c))
+		}
+		all = append(all, strings.Join(list, " with "))
+	}
+	return strings.Join(all, ", or ")
+}
+
+func (p *planner) groupProblems() {
+	for _, one := range p.problems {
+		i := slices.IndexFunc(p.plan.Problems, func(g Problems) bool { return g.Kind == one.Kind })
+		if i < 0 {
+			i, p.plan.Problems = len(p.plan.Problems), append(p.plan.Problems, Problems{Kind: one.Kind})
+		}
+		p.plan.Problems[i].List = append(p.plan.Problems[i].List, one)
+	}
+}

@@ -1,0 +1,76 @@
+package system
+
+import (
+	"fmt"
+
+	"example.com/livery/intake/model"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// Overrides returns the tokens of own whose values are others than in base, as a flat map of dotted path to value. theme is the
+// document of the Theme: a token that it lacks is no override but a problem, and so is another type than it has.
+func Overrides(theme, base *jsontree.Node, own *Reading) (flat *jsontree.Node, problems []model.Problem) {
+	inTheme, inBase := typesOf(theme), valuesOf(base)
+	flat = jsontree.NewObject()
+	eachToken(own.Tree, func(path, typ string, token *jsontree.Node) {
+		value := token.Find("$value")
+		if before := inBase[path]; before != nil && jsontree.Equal(before, value) {
+			return
+		}
+		p := model.Problem{Place: own.PlaceOf(path), Path: path}
+		themeType, known := inTheme[path]
+		switch {
+		case !known:
+			p.Kind, p.Lost = "tokens of Variants that the Theme lacks", true
+			p.Message = "a Variant can only override tokens of the Theme; add it there"
+			problems = append(problems, p)
+			return
+		case typ != "" && themeType != "" && typ != themeType:
+			p.Kind = "types of Variants that differ from the Theme's"
+			p.Message = fmt.Sprintf("it is of type %s in the Theme, which counts, and of type %s in the Variant", themeType, typ)
+			problems = append(problems, p)
+		}
+		flat.Members = append(flat.Members, jsontree.Member{Name: path, Value: value})
+	})
+	flat.Index()
+	return flat, problems
+}
+
+func typesOf(tree *jsontree.Node) map[string]string {
+	types := map[string]string{}
+	eachToken(tree, func(path, typ string, _ *jsontree.Node) { types[path] = typ })
+	return types
+}
+
+func valuesOf(tree *jsontree.Node) map[string]*jsontree.Node {
+	values := map[string]*jsontree.Node{}
+	eachToken(tree, func(path, _ string, token *jsontree.Node) { values[path] = token.Find("$value") })
+	return values
+}
+
+// eachToken visits the tokens of a document with their dotted paths, and the types that they state or inherit.
+func eachToken(tree *jsontree.Node, visit func(path, typ string, token *jsontree.Node)) {
+	var group func(n *jsontree.Node, above, inherited string)
+	group = func(n *jsontree.Node, above, inherited string) {
+		for _, m := range n.Members {
+			if dtcg.IsMetadata(m.Name) || !m.Value.IsObject() {
+				continue
+			}
+			typ := inherited
+			if own := m.Value.Find("$type"); own.IsString() {
+				typ = own.Text
+			}
+			if dtcg.IsToken(m.Value) {
+				visit(above+m.Name, typ, m.Value)
+			} else {
+				group(m.Value, above+m.Name+".", typ)
+			}
+		}
+	}
+	typ := ""
+	if own := tree.Find("$type"); own.IsString() {
+		typ = own.Text
+	}
+	group(tree, "", typ)
+}

@@ -1,0 +1,48 @@
+package system
+
+import (
+	"slices"
+	"strings"
+
+	"example.com/livery/cli/tokenfile"
+	"example.com/livery/cli/tokenfile/compute"
+	"example.com/livery/cli/tokenfile/references"
+	"example.com/livery/cli/tokenfile/repair"
+	"example.com/livery/intake/model"
+	"example.com/livery/renderer/jsontree"
+)
+
+// resolve applies the references and the expressions of a laid document.
+func resolve(tree *jsontree.Node, documents []*model.Document) change {
+	isFile := func(name string) bool {
+		return slices.ContainsFunc(documents, func(d *model.Document) bool {
+			return slices.ContainsFunc(d.Files, func(f *model.File) bool { return strings.HasSuffix("/"+f.Name, "/"+strings.TrimLeft(name, "./")) })
+		})
+	}
+	applied := references.Apply(tree, references.Options{IsFile: isFile})
+	language := model.Plain
+	for _, d := range documents {
+		language = max(language, d.Language)
+	}
+	computed := compute.Document(applied.Tree, compute.Rules(language), nil)
+	c := change{Tree: computed.Tree, Problems: problemsOf(computed.Concessions), Moved: applied.Origins}
+	for _, f := range applied.Faults {
+		c.Problems = append(c.Problems, model.Problem{
+			Place: model.Place{Pointer: f.Pointer}, Path: f.Path, Kind: "references that are not applied", Message: f.Message + ". " + f.Next, Lost: f.Lost,
+		})
+	}
+	return c
+}
+
+// check corrects a document that the origin would refuse.
+func check(tree *jsontree.Node) change {
+	done := repair.Document(tree)
+	return change{done.Tree, problemsOf(append(done.Concessions, done.Live...)), done.Places}
+}
+
+func problemsOf(concessions []tokenfile.Concession) (list []model.Problem) {
+	for _, c := range concessions {
+		list = append(list, model.Problem{Place: model.Place{Pointer: c.Pointer}, Path: c.Path, Kind: c.Kind, Message: c.Message})
+	}
+	return list
+}
