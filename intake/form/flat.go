@@ -12,13 +12,14 @@ import (
 
 const flatName = "a flat map of paths to values"
 
-// isFlat reports whether each member of a file is a value: no object, but for those that are values by their shape or have a dotted path.
+// isFlat reports whether each member of a file that no other form recognizes is a value: no object, but for those that are values by their
+// shape or have a dotted path.
 func isFlat(f *model.File) bool {
-	isNone := func(m jsontree.Member) bool {
-		isTree := m.Value.IsObject() && !strings.Contains(m.Name, ".") && value.Shape(m.Value) == ""
-		return !isMetadata(m.Name) && (isTree || isSomewhere(m.Value, isDeclaration))
+	isTree := func(m jsontree.Member) bool {
+		return !isMetadata(m.Name) && m.Value.IsObject() && !strings.Contains(m.Name, ".") && value.Shape(m.Value) == ""
 	}
-	return f.Syntax != syntax.CSS && f.Root.IsObject() && len(metadataOf(f.Root).Members) < len(f.Root.Members) && !slices.ContainsFunc(f.Root.Members, isNone)
+	hasValues := f.Root.IsObject() && len(metadataOf(f.Root).Members) < len(f.Root.Members)
+	return f.Syntax != syntax.CSS && hasValues && !slices.ContainsFunc(f.Root.Members, isTree)
 }
 
 // readFlat reads the values of tokens by their dotted paths, without types.
