@@ -57,6 +57,14 @@ func Read(a *term.App, files []string, f Flags) (*Source, error) {
 	return &Source{plan, mapping, mapped, read}, err
 }
 
+// Propose returns the mapping of files that livery init writes.
+func Propose(a *term.App, files []string) (*intake.Mapping, error) {
+	for i, name := range files {
+		files[i] = filepath.ToSlash(name)
+	}
+	return intake.NewReader(&folder{app: a, opened: map[string]bool{}}).Propose(files)
+}
+
 // readMapping returns the mapping of files and choices on a command line, or that of livery.yaml.
 func readMapping(files []string, f Flags) (m *intake.Mapping, mapped bool, err error) {
 	if len(files) > 0 {
