@@ -142,9 +142,8 @@ func (all *entries) add(n modeNames) *entry {
 	return (*all)[len(*all)-1]
 }
 
-// entriesOf proposes Variants for declared modes beside those of a mapping.
-func entriesOf(list []model.Condition, beside *Mapping) entries {
-	var all entries
+// entriesOf proposes Variants for declared modes.
+func entriesOf(list []model.Condition) (all entries) {
 	for _, c := range list {
 		n := nameOf(c)
 		e := all.add(n)
@@ -154,11 +153,10 @@ func entriesOf(list []model.Condition, beside *Mapping) entries {
 		e.conditions = append(e.conditions, c)
 		e.Select.add(c)
 	}
-	all.finish(beside)
 	return all
 }
 
-// finish gives entries modes that the API allows and slugs that differ.
+// finish gives entries modes that the API allows and slugs that differ, also from those of a mapping.
 func (all entries) finish(beside *Mapping) {
 	modes, dimensions, slugs := map[string]bool{}, map[string]bool{}, map[string]int{}
 	for _, v := range beside.Variants {
@@ -214,7 +212,7 @@ func (r *Reader) Propose(files []string) (*Mapping, error) {
 			declared = append(declared, c)
 		}
 	}
-	proposed := entriesOf(declared, m)
+	proposed := entriesOf(declared)
 	s.guess(&proposed)
 	proposed.finish(m)
 	m.Files = s.themeFiles(files, proposed)

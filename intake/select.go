@@ -61,6 +61,21 @@ func dimensionsOf(documents []*model.Document) (all dimensions) {
 	return all
 }
 
+// withElements adds the selectors and media conditions of declarations that no document has as a dimension: those of elements.
+func (all dimensions) withElements(documents []*model.Document) dimensions {
+	all = slices.Clip(all)
+	for _, document := range documents {
+		for i := range document.Decls {
+			for _, c := range slices.Concat(document.Decls[i].When...) {
+				if !slices.ContainsFunc(all, func(d model.Dimension) bool { return d.Axis == c.Axis }) {
+					all = append(all, model.Dimension{Axis: c.Axis})
+				}
+			}
+		}
+	}
+	return all
+}
+
 // defaults is the choice of the default of each dimension.
 func (all dimensions) defaults() model.Choice {
 	c := model.Choice{}

@@ -4,10 +4,12 @@ package system
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"example.com/livery/intake/model"
+	"example.com/livery/intake/tree"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -68,9 +70,10 @@ type declared struct {
 // declarations lists the declarations of a layer that hold in a choice, in the order in which they are laid.
 func declarations(layer Layer, c model.Choice) (list []declared) {
 	for _, document := range layer {
+		own := choiceOf(document, c)
 		for i := range document.Decls {
-			if d := &document.Decls[i]; d.HoldsIn(c) {
-				list = append(list, declared{d, document, 0, conditions(d, c)})
+			if d := &document.Decls[i]; d.HoldsIn(own) {
+				list = append(list, declared{d, document, 0, conditions(d, own)})
 			}
 		}
 	}
@@ -78,6 +81,17 @@ func declarations(layer Layer, c model.Choice) (list []declared) {
 		slices.SortStableFunc(list, func(a, b declared) int { return a.conditions - b.conditions })
 	}
 	return list
+}
+
+// choiceOf is the choice with the default of each dimension of which a document lacks the chosen mode.
+func choiceOf(document *model.Document, c model.Choice) model.Choice {
+	own := maps.Clone(c)
+	for _, d := range document.Dimensions {
+		if d.Kind != model.CSS && !slices.Contains(d.Modes, c[d.Axis]) {
+			own[d.Axis] = d.Default
+		}
+	}
+	return own
 }
 
 func conditions(d *model.Decl, c model.Choice) (most int) {
@@ -152,7 +166,7 @@ func (l layering) lay(d declared) {
 			l.lose(t.token.Decl, misplaced, fmt.Sprintf("it is left out: %s makes %s a token", d.Place, d.Name()))
 		})
 	}
-	if was := p.token; was.Decl != nil && was.document != d.document && !jsontree.Equal(valueOf(was.Node), valueOf(d.Node)) {
+	if was := p.token; was.Decl != nil && was.document != d.document && !sameValue(was.Node, d.Node) {
 		l.Replaced = append(l.Replaced, Replacement{was.Decl, d.Decl, [2]int{was.layer, d.layer}, was.conditions == d.conditions})
 	}
 	typ := d.Type
@@ -169,11 +183,17 @@ func (l layering) lose(d *model.Decl, kind, message string) {
 	l.Problems = append(l.Problems, model.Problem{Place: d.Place, Path: d.Name(), Kind: kind, Message: message, Lost: true})
 }
 
-func valueOf(token *jsontree.Node) *jsontree.Node {
-	if value := token.Find("$value"); value != nil {
-		return value
+// sameValue reports whether two tokens are the same but for their metadata.
+func sameValue(a, b *jsontree.Node) bool {
+	bare := func(token *jsontree.Node) *jsontree.Node {
+		return tree.MapMembers(token, func(m jsontree.Member) jsontree.Member {
+			if slices.Contains([]string{"$type", "$description", "$extensions", "$deprecated"}, m.Name) {
+				m.Value = nil
+			}
+			return m
+		})
 	}
-	return token.Find("$ref")
+	return jsontree.Equal(bare(a), bare(b))
 }
 
 // overlaid lays metadata over metadata of the same group: definitions are joined, of all other members the later one counts.
@@ -221,7 +241,7 @@ func (p *place) node(inherited string) *jsontree.Node {
 	if p.token.Decl != nil {
 		n := p.token.Node
 		if p.typ != "" && p.typ != inherited && n.Find("$type") == nil {
-			n = newObject(append([]jsontree.Member{{Name: "$type", Value: jsontree.NewString(p.typ)}}, n.Members...))
+			n = tree.With(n, "$type", jsontree.NewString(p.typ))
 		}
 		return n
 	}
