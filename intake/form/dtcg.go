@@ -32,12 +32,7 @@ func isSomewhere(n *jsontree.Node, matches func(*jsontree.Node) bool) bool {
 }
 
 // isDeclaration reports whether an object is a token, or a group that refers to another.
-func isDeclaration(n *jsontree.Node) bool { return isTokenOfDTCG(n) || isReference(n) }
-
-// isTokenOfDTCG reports whether an object is a token, also without dollar signs. One with a value and a unit is a value.
-func isTokenOfDTCG(n *jsontree.Node) bool {
-	return n.Find("$value") != nil || n.Find("unit") == nil && isAnyToken(n)
-}
+func isDeclaration(n *jsontree.Node) bool { return isAnyToken(n) || isReference(n) }
 
 // isReference reports whether an object refers to a token or group as DTCG does.
 func isReference(n *jsontree.Node) bool {
@@ -113,7 +108,7 @@ func (r *dtcgReader) group(n *jsontree.Node, path jsontree.Pointer, above string
 func (r *dtcgReader) member(m jsontree.Member, path jsontree.Pointer, above string) {
 	n := r.spell(m.Value, path)
 	switch {
-	case isTokenOfDTCG(n) || isReference(n) && isReferenceAlone(n):
+	case isAnyToken(n) || isReference(n) && isReferenceAlone(n):
 		r.token(n, path, above)
 	case n.IsObject() && (value.Shape(n) == "" || isSomewhere(n, isDeclaration)):
 		r.nameEmpty(n, path)

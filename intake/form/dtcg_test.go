@@ -196,6 +196,32 @@ func TestDTCGKeepsDocuments(t *testing.T) {
 	}
 }
 
+func TestCases(t *testing.T) {
+	const dir = "../../../shared/cases/tokens/"
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("SKIPPED: no ../shared with the cases beside the repository")
+	}
+	for name, want := range map[string]string{
+		"06-names/theme.json": "a DTCG document 31 0", "16-numbers/theme.json": "a DTCG document 42 0", "28-alpha-ref/dark.json": "a flat map of paths to values 2 0",
+		"28-alpha-ref/theme.json": "a DTCG document 16 0", "31-tokens-dark-files/a/tokens-dark.json": "a DTCG document 5 0", "33-bom-crlf-dup/theme.json": "a DTCG document 2 0",
+		"36-braces-in-text/theme.json": "a DTCG document 26 0",
+	} {
+		text, err := os.ReadFile(dir + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents, err := form.Read([]*model.File{fileOf(t, name, string(text))}, form.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := documents[0]
+		isConditional := func(decl model.Decl) bool { return len(decl.When) > 0 }
+		if got := fmt.Sprintf("%s %d %d", d.Form, len(d.Decls), len(d.Problems)); got != want || slices.ContainsFunc(d.Decls, isConditional) {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
+
 // Each value of a document is in a declaration or in a problem.
 func TestDTCGLosesNothing(t *testing.T) {
 	names := rapid.SampledFrom([]string{"a", "b", "value", "type", "comment", "$value", "$Value", "$type", "$ref", "$x", "$root", "light", "dark", "_hover"})

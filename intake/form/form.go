@@ -27,7 +27,9 @@ type reader struct {
 // readers returns the forms in the order in which they are tried: what says more of a file comes first.
 func readers() []reader {
 	return []reader{
+		{resolverName, isResolver, readResolver},
 		{dtcgName, isDTCG, readDTCG},
+		{flatName, isFlat, readFlat},
 	}
 }
 
