@@ -26,7 +26,9 @@ type reader struct {
 
 // readers returns the forms in the order in which they are tried: what says more of a file comes first.
 func readers() []reader {
-	return []reader{}
+	return []reader{
+		{"a stylesheet", recognizesStylesheet, readStylesheet},
+	}
 }
 
 // Read returns the documents of files, in the order of the files. The files of a folder that Tokens Studio wrote, with its $metadata.json
@@ -54,6 +56,7 @@ func Read(files []*model.File, o Options) ([]*model.Document, error) {
 		}
 		documents = append(documents, d)
 	}
+	nameElements(documents)
 	return documents, nil
 }
 

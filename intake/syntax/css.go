@@ -107,8 +107,12 @@ func statementNode(first, text, second string, value *jsontree.Node) *jsontree.N
 
 // declaration splits a statement at the colon after its first token.
 func (s cssStatement) declaration() (name, value string, ok bool) {
-	value, ok = strings.CutPrefix(strings.TrimLeft(s.text[s.name:], blanks), ":")
-	return s.text[:s.name], strings.TrimLeft(value, blanks), ok
+	name, value = s.text[:s.name], s.text[s.name:]
+	if rest, isReset := strings.CutPrefix(value, "*"); isReset { // Tailwind's --color-*: initial
+		name, value = name+"*", rest
+	}
+	value, ok = strings.CutPrefix(strings.TrimLeft(value, blanks), ":")
+	return name, strings.TrimLeft(value, blanks), ok
 }
 
 // closerOf has the tokens that close brackets.
