@@ -299,9 +299,7 @@ func (p *planner) reportUnsent() {
 	ignored := map[model.Condition]bool{}
 	for _, s := range p.Ignore {
 		for _, c := range s.conditions() {
-			for _, known := range p.selectable.declared(c) {
-				ignored[known] = true
-			}
+			ignored[c] = true
 		}
 	}
 	counts := map[model.Condition]int{}

@@ -116,7 +116,7 @@ func TestRead(t *testing.T) {
 		"modes.json":      tokens(`m={"light":"#111111","dark":"#222222"}`),
 		"t/a.json":        tokens("x=#000001"),
 		"t/b.json":        tokens("y=#000002"),
-		"t/package.json":  `{"name":"t"}`,
+		"t/package.json":  `{"name":"t","scripts":{"x":"y"}}`,
 		"t/build.css":     ":root{--x:1px}",
 		"t/livery.yaml":   "files: [a.json]",
 		"ref.json":        `{"x":{"$type":"color","$value":"#000001"},"y":{"$ref":"#/x"},"c":{"$type":"color","$value":{"colorSpace":"srgb","components":{"$ref":"#/q/$value/components"}}},"q":{"$type":"color","$value":{"colorSpace":"srgb","components":[0,0,0]}}}`,
@@ -161,8 +161,8 @@ func TestRead(t *testing.T) {
 
 func TestRead_Errors(t *testing.T) {
 	files := memory{
-		"a.json": tokens("x=#000001", "y=#000002"), "b.json": tokens("x=#000003", "y=#000002"), "empty.json": `{"name":"x"}`, "bad.json": "{\n\"a\": ]", "e.css": "p{color:red}",
-		"modes.json": tokens(`m={"light":"#111111","dark":"#222222"}`), "docs/x.md": "", "p/package.json": "{}",
+		"a.json": tokens("x=#000001", "y=#000002"), "b.json": tokens("x=#000003", "y=#000002"), "empty.json": `{"scripts":{"x":"y"}}`, "bad.json": "{\n\"a\": ]", "e.css": "p{color:red}",
+		"modes.json": tokens(`m={"light":"#111111","dark":"#222222"}`), "docs/x.md": "", "p/package.json": `{"scripts":{"x":"y"}}`,
 	}
 	cases := []struct{ mapping, want, hint string }{
 		{"files: ['*.json', '!bad.json', '!modes.json']", "a.json and b.json give x different values (a.json:1, b.json:1), and nothing says which of them counts", "Name the files in the order"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/livery/intake/form"
 	"example.com/livery/intake/model"
 )
 
@@ -22,7 +23,7 @@ func (s *Select) conditions() (list []model.Condition) {
 		}
 	}
 	for _, name := range s.CSS {
-		list = append(list, model.Condition{Axis: model.Axis{Kind: model.CSS, Name: name}})
+		list = append(list, model.Condition{Axis: form.CSSAxis(name)})
 	}
 	return list
 }
@@ -100,23 +101,6 @@ func (all dimensions) conditions() (list []model.Condition) {
 	return list
 }
 
-// declared returns the modes of files that c names. A selector or media condition may be spelled otherwise, so that there may be
-// several.
-func (all dimensions) declared(c model.Condition) (list []model.Condition) {
-	for _, known := range all.conditions() {
-		if known == c || c.Kind == model.CSS && known.Kind == c.Kind && unquotedCSS(known.Name) == unquotedCSS(c.Name) {
-			list = append(list, known)
-		}
-	}
-	return list
-}
-
-// unquotedCSS is a selector or media condition without what spells the same one in several ways.
-func unquotedCSS(text string) string {
-	text = strings.NewReplacer(`"`, "", "'", "", "@media(", "@media (", ": ", ":").Replace(text)
-	return strings.Join(strings.Fields(text), " ")
-}
-
 // nearest is the hint for c, which no file declares.
 func (all dimensions) nearest(c model.Condition) string {
 	var names, modes []string
@@ -138,13 +122,10 @@ func (all dimensions) nearest(c model.Condition) string {
 func (m *Mapping) chosen(base model.Choice, s *Select, all dimensions, at ...string) (model.Choice, error) {
 	choice := maps.Clone(base)
 	for _, c := range s.conditions() {
-		list := all.declared(c)
-		if list == nil {
+		if !slices.Contains(all.conditions(), c) {
 			return nil, m.fail(append(at, c.Kind.String(), c.Name), all.nearest(c), "no file declares %s", describe(c))
 		}
-		for _, known := range list {
-			choice[known.Axis] = known.Mode
-		}
+		choice[c.Axis] = c.Mode
 	}
 	return choice, nil
 }

@@ -30,6 +30,7 @@ func readers() []reader {
 		{resolverName, isResolver, readResolver},
 		{dtcgName, isDTCG, readDTCG},
 		{flatName, isFlat, readFlat},
+		{"a stylesheet", recognizesStylesheet, readStylesheet},
 	}
 }
 
@@ -59,6 +60,7 @@ func Read(files []*model.File, o Options) ([]*model.Document, error) {
 		documents = append(documents, d)
 	}
 	joinFigmaExports(documents)
+	nameElements(documents)
 	return documents, nil
 }
 

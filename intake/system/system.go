@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/livery/intake/cssvalue"
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/tree"
 	"example.com/livery/renderer/dtcg"
@@ -55,8 +56,24 @@ func Lay(layers []Layer, c model.Choice) *Reading {
 			l.lay(d)
 		}
 	}
+	l.resolveProperties()
 	l.Tree = l.root.node("")
 	return l.Reading
+}
+
+// resolveProperties gives the custom properties of stylesheets the values that they have in the choice, and leaves out those without
+// one.
+func (l layering) resolveProperties() {
+	var places []*place
+	var decls []model.Decl
+	l.root.eachToken(func(p *place) { places, decls = append(places, p), append(decls, *p.token.Decl) })
+	resolved, problems := cssvalue.Resolve(decls)
+	l.Problems = append(l.Problems, problems...)
+	for _, p := range places {
+		if len(resolved) > 0 && slices.Equal(resolved[0].Path, p.token.Path) {
+			p.value, resolved = resolved[0].Node, resolved[1:]
+		}
+	}
 }
 
 // declared is a declaration with where it comes from.
@@ -106,8 +123,9 @@ func conditions(d *model.Decl, c model.Choice) (most int) {
 // place is a token or group of the document that is being laid.
 type place struct {
 	name  string
-	token declared // without a Decl: a group
-	typ   string   // of the token; empty if no declaration of it states one
+	token declared       // without a Decl: a group
+	typ   string         // of the token; empty if no declaration of it states one
+	value *jsontree.Node // the token; nil if a stylesheet gives it no value
 	group *model.Decl
 	meta  []jsontree.Member // of the group
 	below []*place
@@ -235,12 +253,12 @@ func newObject(members []jsontree.Member) *jsontree.Node {
 	return n
 }
 
-// node makes the tree of a place. A token has its own $type where it would inherit another one than that of its file. The $type of
+// node makes the tree of a place; it is nil if that is a token without a value. A token has its own $type where it would inherit another one than that of its file. The $type of
 // the root is that of one file: it is left out if a token of another file, which states none, would inherit it.
 func (p *place) node(inherited string) *jsontree.Node {
 	if p.token.Decl != nil {
-		n := p.token.Node
-		if p.typ != "" && p.typ != inherited && n.Find("$type") == nil {
+		n := p.value
+		if n != nil && p.typ != "" && p.typ != inherited && n.Find("$type") == nil {
 			n = tree.With(n, "$type", jsontree.NewString(p.typ))
 		}
 		return n
@@ -256,7 +274,9 @@ func (p *place) node(inherited string) *jsontree.Node {
 		members = append(members, m)
 	}
 	for _, child := range p.below {
-		members = append(members, jsontree.Member{Name: child.name, Value: child.node(inherited)})
+		if n := child.node(inherited); n != nil {
+			members = append(members, jsontree.Member{Name: child.name, Value: n})
+		}
 	}
 	return newObject(members)
 }
@@ -274,7 +294,11 @@ func (p *place) hasUntyped() bool {
 
 // Tokens visits the declarations of the tokens that the reading has, in the order of the document before it was corrected.
 func (r *Reading) Tokens(visit func(*model.Decl)) {
-	r.root.eachToken(func(p *place) { visit(p.token.Decl) })
+	r.root.eachToken(func(p *place) {
+		if p.value != nil {
+			visit(p.token.Decl)
+		}
+	})
 }
 
 // change is a tree after a pass over it.
