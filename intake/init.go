@@ -137,7 +137,7 @@ type entries []*entry
 func (all *entries) add(n modeNames) *entry {
 	for _, e := range *all {
 		if e.names.dimension == n.dimension && e.names.mode == n.mode && (n.mode != "" || n.guess != "" && e.names.slug == n.slug) {
-			if e.names.guess == "" || n.guess == "" {
+			if n.guess == "" {
 				e.names.guess = ""
 			}
 			return e
