@@ -46,6 +46,7 @@ require go.yaml.in/yaml/v3 v3.0.5
 require (
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
+	github.com/tdewolff/parse/v2 v2.8.20 // indirect
 )
 
 require (

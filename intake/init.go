@@ -37,14 +37,14 @@ func declaredMode(dimension, mode string) modeNames {
 }
 
 // attribute is a selector of one attribute with a value.
-var attribute = regexp.MustCompile(`^(?::root|html|body|\*)?\[(?:data-)?([\w-]+)[~|^$*]?=["']?([^"'\]]+)["']?\]$`)
+var attribute = regexp.MustCompile(`^\[(?:data-)?([\w-]+)[~|^$*]?="?([^"\]]+)"?\]$`)
 
 // nameOfCSS returns what a selector or media condition is called: an attribute is a dimension, and so is a media feature that a mode
 // may have as its condition.
 func nameOfCSS(text string) modeNames {
-	media, isMedia := strings.CutPrefix(unquotedCSS(text), "@media ")
+	media, isMedia := strings.CutPrefix(text, "@media ")
 	for _, condition := range conditions {
-		if isMedia && strings.ReplaceAll(condition, ": ", ":") == strings.ToLower(media) {
+		if isMedia && condition == strings.ToLower(media) {
 			feature, value, hasValue := strings.Cut(strings.Trim(condition, "()"), ": ")
 			if !hasValue {
 				feature, value = "media", feature
@@ -59,10 +59,10 @@ func nameOfCSS(text string) modeNames {
 	if m := attribute.FindStringSubmatch(text); m != nil {
 		return declaredMode(m[1], m[2])
 	}
-	if isMedia || strings.Contains(text, ":not(") {
-		return modeNames{slug: slugOf(strings.TrimPrefix(text, "@media"))}
+	if strings.HasPrefix(text, "@") {
+		return modeNames{slug: slugOf(strings.TrimPrefix(text, "@"))}
 	}
-	return guessedMode(strings.TrimRight(text, `"')] *`))
+	return guessedMode(strings.TrimRight(text, `")] *`))
 }
 
 var (
@@ -83,6 +83,11 @@ func guessedMode(name string) modeNames {
 		return modeNames{slug: slugOf(other + "-" + word), guess: fmt.Sprintf("its name ends in %q", other+"-"+word)}
 	}
 	return modeNames{guesses[word][0], guesses[word][1], "", slugOf(word), fmt.Sprintf("its name ends in %q", word)}
+}
+
+// guessOf guesses the mode of a file.
+func guessOf(file string) modeNames {
+	return guessedMode(strings.TrimSuffix(path.Base(file), path.Ext(file)))
 }
 
 // cutLastWord returns the last word of a name in small letters if it is one of those that say a mode, and what is before it.
@@ -132,7 +137,7 @@ type entries []*entry
 func (all *entries) add(n modeNames) *entry {
 	for _, e := range *all {
 		if e.names.dimension == n.dimension && e.names.mode == n.mode && (n.mode != "" || n.guess != "" && e.names.slug == n.slug) {
-			if e.names.guess == "" || n.guess == "" {
+			if n.guess == "" {
 				e.names.guess = ""
 			}
 			return e
@@ -142,9 +147,8 @@ func (all *entries) add(n modeNames) *entry {
 	return (*all)[len(*all)-1]
 }
 
-// entriesOf proposes Variants for declared modes beside those of a mapping.
-func entriesOf(list []model.Condition, beside *Mapping) entries {
-	var all entries
+// entriesOf proposes Variants for declared modes.
+func entriesOf(list []model.Condition) (all entries) {
 	for _, c := range list {
 		n := nameOf(c)
 		e := all.add(n)
@@ -154,11 +158,10 @@ func entriesOf(list []model.Condition, beside *Mapping) entries {
 		e.conditions = append(e.conditions, c)
 		e.Select.add(c)
 	}
-	all.finish(beside)
 	return all
 }
 
-// finish gives entries modes that the API allows and slugs that differ.
+// finish gives entries modes that the API allows and slugs that differ, also from those of a mapping.
 func (all entries) finish(beside *Mapping) {
 	modes, dimensions, slugs := map[string]bool{}, map[string]bool{}, map[string]int{}
 	for _, v := range beside.Variants {
@@ -214,7 +217,7 @@ func (r *Reader) Propose(files []string) (*Mapping, error) {
 			declared = append(declared, c)
 		}
 	}
-	proposed := entriesOf(declared, m)
+	proposed := entriesOf(declared)
 	s.guess(&proposed)
 	proposed.finish(m)
 	m.Files = s.themeFiles(files, proposed)
@@ -230,8 +233,7 @@ func (s *source) guess(all *entries) {
 	names := map[*model.Document]modeNames{}
 	hasDark := false
 	for _, d := range s.documents {
-		stem := strings.TrimSuffix(path.Base(d.Files[0].Name), path.Ext(d.Files[0].Name))
-		if n := guessedMode(stem); len(d.Files) == 1 && n.guess != "" {
+		if n := guessOf(d.Files[0].Name); len(d.Files) == 1 && n.guess != "" {
 			names[d] = n
 			hasDark = hasDark || n.mode == "dark"
 		}
@@ -265,11 +267,11 @@ func (s *source) themeFiles(list []string, proposed entries) (files []string) {
 	var excluded []string
 	for _, d := range s.documents {
 		name := d.Files[0].Name
-		switch n := guessedMode(strings.TrimSuffix(path.Base(name), path.Ext(name))); {
+		switch {
 		case s.isNamed[d] || len(d.Files) > 1:
 		case isVariants(name):
 			excluded = append(excluded, "!"+name)
-		case n.mode == "light":
+		case guessOf(name).mode == "light":
 			files = append(files, name)
 		}
 	}
@@ -279,27 +281,22 @@ func (s *source) themeFiles(list []string, proposed entries) (files []string) {
 // order gives the files of a proposed mapping an order if they need one, and says for which tokens it decides.
 func (r *Reader) order(m *Mapping, s *source) error {
 	plan, err := r.Read(m)
-	if c, ok := errors.AsType[*Conflict](err); ok {
-		groups, err := r.expand(m.Files)
-		if err != nil {
-			return err
-		}
+	if _, isConflict := errors.AsType[*Conflict](err); isConflict {
+		groups, _ := r.expand(m.Files) // which worked before
 		m.Files = nil
 		for _, g := range groups {
 			m.Files = append(m.Files, slices.DeleteFunc(g.names, func(name string) bool { return slices.Contains(s.skipped, name) })...)
 		}
-		if plan, err = r.Read(m); err != nil {
-			return errors.Join(err, c)
-		}
+		plan, err = r.Read(m)
 	}
 	if err != nil {
 		return err
 	}
-	isNamed := func(name string) bool {
-		return slices.ContainsFunc(s.documents, func(d *model.Document) bool { return s.isNamed[d] && d.Files[0].Name == name })
+	isOrdered := func(name string) bool {
+		return guessOf(name).mode == "light" || slices.ContainsFunc(s.documents, func(d *model.Document) bool { return s.isNamed[d] && d.Files[0].Name == name })
 	}
 	for _, pair := range plan.Replaced {
-		if isNamed(pair.Was) && isNamed(pair.By) {
+		if isOrdered(pair.By) {
 			continue
 		}
 		comment := pair.String() + ": the later one in this list counts"

@@ -113,18 +113,19 @@ func (r *Reader) Read(m *Mapping) (*Plan, error) {
 type planner struct {
 	*Reader
 	*Mapping
-	plan      *Plan
-	theme     *source
-	own       map[string]*source // of Variants with files of their own
-	all       dimensions
-	choice    model.Choice // of the Theme
-	taken     map[model.Condition]bool
-	problems  []model.Problem
-	isKnown   map[model.Problem]bool
-	state     map[*model.Decl]state
-	pairs     map[[2]*model.Decl]bool
-	conflicts []Pair
-	readings  int
+	plan       *Plan
+	theme      *source
+	own        map[string]*source // of Variants with files of their own
+	all        dimensions
+	selectable dimensions   // and those of elements
+	choice     model.Choice // of the Theme
+	taken      map[model.Condition]bool
+	problems   []model.Problem
+	isKnown    map[model.Problem]bool
+	state      map[*model.Decl]state
+	pairs      map[[2]*model.Decl]bool
+	conflicts  []Pair
+	readings   int
 }
 
 // state is what became of a declaration.
@@ -159,6 +160,7 @@ func (p *planner) readSources() (err error) {
 		}
 	}
 	p.all = dimensionsOf(p.plan.Documents)
+	p.selectable = p.all.withElements(p.plan.Documents)
 	for _, document := range p.plan.Documents {
 		p.report(document.Problems...)
 		for _, f := range document.Files {
@@ -195,7 +197,7 @@ func (p *planner) reportDuplicates(f *model.File) {
 
 // readTheme reads the Theme.
 func (p *planner) readTheme() (err error) {
-	if p.choice, err = p.chosen(p.all.defaults(), &p.Select, p.all, "select"); err != nil {
+	if p.choice, err = p.chosen(p.all.defaults(), &p.Select, p.selectable, "select"); err != nil {
 		return err
 	}
 	if err := p.all.named(p.choice, p.choices); err != nil {
@@ -263,7 +265,7 @@ func (p *planner) readVariant(i int, brand *system.Reading) (err error) {
 	}
 	sources, choice := []*source{p.theme}, p.choice
 	for _, part := range parts {
-		if choice, err = p.chosen(choice, &part.Select, p.all, "variants", part.Slug, "select"); err != nil {
+		if choice, err = p.chosen(choice, &part.Select, p.selectable, "variants", part.Slug, "select"); err != nil {
 			return err
 		}
 		if own := p.own[part.Slug]; own != nil {
@@ -297,9 +299,7 @@ func (p *planner) reportUnsent() {
 	ignored := map[model.Condition]bool{}
 	for _, s := range p.Ignore {
 		for _, c := range s.conditions() {
-			for _, known := range p.all.declared(c) {
-				ignored[known] = true
-			}
+			ignored[c] = true
 		}
 	}
 	counts := map[model.Condition]int{}
@@ -314,12 +314,14 @@ func (p *planner) reportUnsent() {
 	}
 	var list []model.Condition
 	for _, c := range p.all.conditions() {
-		if !p.taken[c] && !ignored[c] {
+		if isDefault := p.all.defaults()[c.Axis] == c.Mode && c.Kind != model.CSS; !p.taken[c] && !ignored[c] && (isDefault || counts[c] > 0) {
 			list = append(list, c)
 		}
 	}
 	lines := map[model.Condition]string{}
-	for _, e := range entriesOf(list, p.Mapping) {
+	proposed := entriesOf(list)
+	proposed.finish(p.Mapping)
+	for _, e := range proposed {
 		for _, c := range e.conditions {
 			lines[c] = e.Line()
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/livery/intake/form"
 	"example.com/livery/intake/model"
 )
 
@@ -22,7 +23,7 @@ func (s *Select) conditions() (list []model.Condition) {
 		}
 	}
 	for _, name := range s.CSS {
-		list = append(list, model.Condition{Axis: model.Axis{Kind: model.CSS, Name: name}})
+		list = append(list, model.Condition{Axis: form.CSSAxis(name)})
 	}
 	return list
 }
@@ -61,6 +62,21 @@ func dimensionsOf(documents []*model.Document) (all dimensions) {
 	return all
 }
 
+// withElements adds the selectors and media conditions of declarations that no document has as a dimension: those of elements.
+func (all dimensions) withElements(documents []*model.Document) dimensions {
+	all = slices.Clip(all)
+	for _, document := range documents {
+		for i := range document.Decls {
+			for _, c := range slices.Concat(document.Decls[i].When...) {
+				if !slices.ContainsFunc(all, func(d model.Dimension) bool { return d.Axis == c.Axis }) {
+					all = append(all, model.Dimension{Axis: c.Axis})
+				}
+			}
+		}
+	}
+	return all
+}
+
 // defaults is the choice of the default of each dimension.
 func (all dimensions) defaults() model.Choice {
 	c := model.Choice{}
@@ -85,23 +101,6 @@ func (all dimensions) conditions() (list []model.Condition) {
 	return list
 }
 
-// declared returns the modes of files that c names. A selector or media condition may be spelled otherwise, so that there may be
-// several.
-func (all dimensions) declared(c model.Condition) (list []model.Condition) {
-	for _, known := range all.conditions() {
-		if known == c || c.Kind == model.CSS && known.Kind == c.Kind && unquotedCSS(known.Name) == unquotedCSS(c.Name) {
-			list = append(list, known)
-		}
-	}
-	return list
-}
-
-// unquotedCSS is a selector or media condition without what spells the same one in several ways.
-func unquotedCSS(text string) string {
-	text = strings.NewReplacer(`"`, "", "'", "", "@media(", "@media (", ": ", ":").Replace(text)
-	return strings.Join(strings.Fields(text), " ")
-}
-
 // nearest is the hint for c, which no file declares.
 func (all dimensions) nearest(c model.Condition) string {
 	var names, modes []string
@@ -123,13 +122,10 @@ func (all dimensions) nearest(c model.Condition) string {
 func (m *Mapping) chosen(base model.Choice, s *Select, all dimensions, at ...string) (model.Choice, error) {
 	choice := maps.Clone(base)
 	for _, c := range s.conditions() {
-		list := all.declared(c)
-		if list == nil {
+		if !slices.Contains(all.conditions(), c) {
 			return nil, m.fail(append(at, c.Kind.String(), c.Name), all.nearest(c), "no file declares %s", describe(c))
 		}
-		for _, known := range list {
-			choice[known.Axis] = known.Mode
-		}
+		choice[c.Axis] = c.Mode
 	}
 	return choice, nil
 }

@@ -29,6 +29,8 @@ type reader struct {
 // readers returns the forms in the order in which they are tried: what says more of a file comes first.
 func readers() []reader {
 	return []reader{
+		{stylesheetName, recognizesStylesheet, readStylesheet},
+		{registryName, isRegistry, readRegistry},
 		{resolverName, isResolver, readResolver},
 		{figmaName, isFigma, readFigma},
 		{theoName, isTheo, readTheo},
@@ -69,6 +71,7 @@ func Read(files []*model.File, o Options) ([]*model.Document, error) {
 		documents = append(documents, d)
 	}
 	joinFigmaExports(documents)
+	nameElements(documents)
 	return documents, nil
 }
 

@@ -18,7 +18,7 @@ const (
 	JSON  Syntax = iota
 	JSON5        // JSON with comments, trailing commas, single quotes or names without quotes
 	YAML
-	CSS // the custom properties of a stylesheet: an object of their values for each selector
+	CSS // a list of the rules of a stylesheet with their custom properties
 )
 
 // String names the syntax for messages.
@@ -32,8 +32,7 @@ type File struct {
 	locate     func() *Positions
 }
 
-// Duplicate is a member whose name a later member of the same object has, which alone counts. Of a stylesheet it is a
-// declaration in whose place another one of the same selector counts, with another value.
+// Duplicate is a member whose name a later member of the same object has, which alone counts.
 type Duplicate struct {
 	Pointer string         // of both
 	Line    int            // of the member that does not count, from 1

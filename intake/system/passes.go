@@ -4,11 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/livery/cli/tokenfile"
-	"example.com/livery/cli/tokenfile/compute"
-	"example.com/livery/cli/tokenfile/references"
-	"example.com/livery/cli/tokenfile/repair"
+	"example.com/livery/intake/check"
+	"example.com/livery/intake/compute"
 	"example.com/livery/intake/model"
+	"example.com/livery/intake/references"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -25,7 +24,7 @@ func resolve(tree *jsontree.Node, documents []*model.Document) change {
 		language = max(language, d.Language)
 	}
 	computed := compute.Document(applied.Tree, compute.Rules(language), nil)
-	c := change{Tree: computed.Tree, Problems: problemsOf(computed.Concessions), Moved: applied.Origins}
+	c := change{Tree: computed.Tree, Problems: problemsOf(computed.Corrections), Moved: applied.Origins}
 	for _, f := range applied.Faults {
 		c.Problems = append(c.Problems, model.Problem{
 			Place: model.Place{Pointer: f.Pointer}, Path: f.Path, Kind: "references that are not applied", Message: f.Message + ". " + f.Next, Lost: f.Lost,
@@ -34,14 +33,14 @@ func resolve(tree *jsontree.Node, documents []*model.Document) change {
 	return c
 }
 
-// check corrects a document that the origin would refuse.
-func check(tree *jsontree.Node) change {
-	done := repair.Document(tree)
-	return change{done.Tree, problemsOf(append(done.Concessions, done.Live...)), done.Places}
+// correct corrects a document that the origin would refuse.
+func correct(tree *jsontree.Node) change {
+	done := check.Document(tree)
+	return change{done.Tree, problemsOf(append(done.Corrections, done.Live...)), done.Places}
 }
 
-func problemsOf(concessions []tokenfile.Concession) (list []model.Problem) {
-	for _, c := range concessions {
+func problemsOf(corrections []model.Correction) (list []model.Problem) {
+	for _, c := range corrections {
 		list = append(list, model.Problem{Place: model.Place{Pointer: c.Pointer}, Path: c.Path, Kind: c.Kind, Message: c.Message})
 	}
 	return list

@@ -4,10 +4,13 @@ package system
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"example.com/livery/intake/cssvalue"
 	"example.com/livery/intake/model"
+	"example.com/livery/intake/tree"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -38,7 +41,7 @@ type Replacement struct {
 func Read(layers []Layer, c model.Choice) *Reading {
 	r := Lay(layers, c)
 	r.apply(resolve(r.Tree, slices.Concat(layers...)))
-	r.apply(check(r.Tree))
+	r.apply(correct(r.Tree))
 	return r
 }
 
@@ -53,8 +56,24 @@ func Lay(layers []Layer, c model.Choice) *Reading {
 			l.lay(d)
 		}
 	}
+	l.resolveProperties()
 	l.Tree = l.root.node("")
 	return l.Reading
+}
+
+// resolveProperties gives the custom properties of stylesheets the values that they have in the choice, and leaves out those without
+// one.
+func (l layering) resolveProperties() {
+	var places []*place
+	var decls []model.Decl
+	l.root.eachToken(func(p *place) { places, decls = append(places, p), append(decls, *p.token.Decl) })
+	resolved, problems := cssvalue.Resolve(decls)
+	l.Problems = append(l.Problems, problems...)
+	for _, p := range places {
+		if len(resolved) > 0 && slices.Equal(resolved[0].Path, p.token.Path) {
+			p.value, resolved = resolved[0].Node, resolved[1:]
+		}
+	}
 }
 
 // declared is a declaration with where it comes from.
@@ -68,9 +87,10 @@ type declared struct {
 // declarations lists the declarations of a layer that hold in a choice, in the order in which they are laid.
 func declarations(layer Layer, c model.Choice) (list []declared) {
 	for _, document := range layer {
+		own := choiceOf(document, c)
 		for i := range document.Decls {
-			if d := &document.Decls[i]; d.HoldsIn(c) {
-				list = append(list, declared{d, document, 0, conditions(d, c)})
+			if d := &document.Decls[i]; d.HoldsIn(own) {
+				list = append(list, declared{d, document, 0, conditions(d, own)})
 			}
 		}
 	}
@@ -78,6 +98,17 @@ func declarations(layer Layer, c model.Choice) (list []declared) {
 		slices.SortStableFunc(list, func(a, b declared) int { return a.conditions - b.conditions })
 	}
 	return list
+}
+
+// choiceOf is the choice with the default of each dimension of which a document lacks the chosen mode.
+func choiceOf(document *model.Document, c model.Choice) model.Choice {
+	own := maps.Clone(c)
+	for _, d := range document.Dimensions {
+		if d.Kind != model.CSS && !slices.Contains(d.Modes, c[d.Axis]) {
+			own[d.Axis] = d.Default
+		}
+	}
+	return own
 }
 
 func conditions(d *model.Decl, c model.Choice) (most int) {
@@ -92,8 +123,9 @@ func conditions(d *model.Decl, c model.Choice) (most int) {
 // place is a token or group of the document that is being laid.
 type place struct {
 	name  string
-	token declared // without a Decl: a group
-	typ   string   // of the token; empty if no declaration of it states one
+	token declared       // without a Decl: a group
+	typ   string         // of the token; empty if no declaration of it states one
+	value *jsontree.Node // the token; nil if a stylesheet gives it no value
 	group *model.Decl
 	meta  []jsontree.Member // of the group
 	below []*place
@@ -152,7 +184,7 @@ func (l layering) lay(d declared) {
 			l.lose(t.token.Decl, misplaced, fmt.Sprintf("it is left out: %s makes %s a token", d.Place, d.Name()))
 		})
 	}
-	if was := p.token; was.Decl != nil && was.document != d.document && !jsontree.Equal(valueOf(was.Node), valueOf(d.Node)) {
+	if was := p.token; was.Decl != nil && was.document != d.document && !sameValue(was.Node, d.Node) {
 		l.Replaced = append(l.Replaced, Replacement{was.Decl, d.Decl, [2]int{was.layer, d.layer}, was.conditions == d.conditions})
 	}
 	typ := d.Type
@@ -169,11 +201,17 @@ func (l layering) lose(d *model.Decl, kind, message string) {
 	l.Problems = append(l.Problems, model.Problem{Place: d.Place, Path: d.Name(), Kind: kind, Message: message, Lost: true})
 }
 
-func valueOf(token *jsontree.Node) *jsontree.Node {
-	if value := token.Find("$value"); value != nil {
-		return value
+// sameValue reports whether two tokens are the same but for their metadata.
+func sameValue(a, b *jsontree.Node) bool {
+	bare := func(token *jsontree.Node) *jsontree.Node {
+		return tree.MapMembers(token, func(m jsontree.Member) jsontree.Member {
+			if slices.Contains([]string{"$type", "$description", "$extensions", "$deprecated"}, m.Name) {
+				m.Value = nil
+			}
+			return m
+		})
 	}
-	return token.Find("$ref")
+	return jsontree.Equal(bare(a), bare(b))
 }
 
 // overlaid lays metadata over metadata of the same group: definitions are joined, of all other members the later one counts.
@@ -215,13 +253,13 @@ func newObject(members []jsontree.Member) *jsontree.Node {
 	return n
 }
 
-// node makes the tree of a place. A token has its own $type where it would inherit another one than that of its file. The $type of
+// node makes the tree of a place; it is nil if that is a token without a value. A token has its own $type where it would inherit another one than that of its file. The $type of
 // the root is that of one file: it is left out if a token of another file, which states none, would inherit it.
 func (p *place) node(inherited string) *jsontree.Node {
 	if p.token.Decl != nil {
-		n := p.token.Node
-		if p.typ != "" && p.typ != inherited && n.Find("$type") == nil {
-			n = newObject(append([]jsontree.Member{{Name: "$type", Value: jsontree.NewString(p.typ)}}, n.Members...))
+		n := p.value
+		if n != nil && p.typ != "" && p.typ != inherited && n.Find("$type") == nil {
+			n = tree.With(n, "$type", jsontree.NewString(p.typ))
 		}
 		return n
 	}
@@ -236,7 +274,9 @@ func (p *place) node(inherited string) *jsontree.Node {
 		members = append(members, m)
 	}
 	for _, child := range p.below {
-		members = append(members, jsontree.Member{Name: child.name, Value: child.node(inherited)})
+		if n := child.node(inherited); n != nil {
+			members = append(members, jsontree.Member{Name: child.name, Value: n})
+		}
 	}
 	return newObject(members)
 }
@@ -254,7 +294,11 @@ func (p *place) hasUntyped() bool {
 
 // Tokens visits the declarations of the tokens that the reading has, in the order of the document before it was corrected.
 func (r *Reading) Tokens(visit func(*model.Decl)) {
-	r.root.eachToken(func(p *place) { visit(p.token.Decl) })
+	r.root.eachToken(func(p *place) {
+		if p.value != nil {
+			visit(p.token.Decl)
+		}
+	})
 }
 
 // change is a tree after a pass over it.

@@ -1,0 +1,259 @@
+package form
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/livery/intake/cssvalue"
+	"example.com/livery/intake/model"
+	"example.com/livery/intake/syntax"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+const stylesheetName = "a stylesheet of custom properties"
+
+// recognizesStylesheet reports whether a file is a stylesheet with custom properties.
+func recognizesStylesheet(f *model.File) bool {
+	return f.Syntax == syntax.CSS && len(f.Root.Items()) > 0
+}
+
+// readStylesheet reads the custom properties of a stylesheet. The declarations are in the order of the cascade.
+func readStylesheet(f *model.File, _ Options) (*model.Document, error) {
+	s := stylesheet{file: f, initial: map[string]string{}}
+	s.readBlock(f.Root, cssScope{}, "")
+	return s.document(), nil
+}
+
+// stylesheet collects the declarations of a stylesheet.
+type stylesheet struct {
+	file     *model.File
+	list     []cssDeclaration
+	initial  map[string]string // of registered properties
+	layers   []string          // each after those around it, in the order of their first mention
+	problems []model.Problem
+}
+
+// cssDeclaration is a declaration with what decides its place in the cascade.
+type cssDeclaration struct {
+	model.Decl
+	value        string
+	isImportant  bool
+	layer        string // empty if it is in none
+	specificity  int
+	isRegistered bool // it is an initial value
+}
+
+// cssScope is where a declaration stands.
+type cssScope struct {
+	layer      string
+	selectors  []string // nil if it stands in no rule
+	conditions []string // at-rules such as @media
+	registered string   // the property that @property registers
+	isTheme    bool     // it is in @theme of Tailwind
+}
+
+// readBlock reads the statements of a block.
+func (s *stylesheet) readBlock(block *jsontree.Node, in cssScope, pointer string) {
+	rules := in.rules()
+	for i, statement := range block.Items() {
+		at := pointer + "/" + strconv.Itoa(i)
+		first := statement.Members[0].Value.Text
+		switch {
+		case statement.Find("block") != nil:
+			s.readBlock(statement.Find("block"), s.enter(in, first), at+"/block")
+		case statement.Find("value") != nil:
+			s.declare(in, rules, first, statement.Find("value").Text, at)
+		default:
+			s.readStatement(in, first, at)
+		}
+	}
+}
+
+// daisyTheme matches the prelude of a theme of daisyUI, to which package syntax adds the name of the theme.
+var daisyTheme = regexp.MustCompile(`^@plugin ["'].*daisyui/theme.*["'] (\S+?)( default)?$`)
+
+// enter returns the scope of a block in another scope.
+func (s *stylesheet) enter(in cssScope, prelude string) cssScope {
+	prelude = strings.Join(strings.Fields(prelude), " ")
+	rule, name, _ := strings.Cut(prelude, " ")
+	daisy := daisyTheme.FindStringSubmatch(prelude)
+	switch {
+	case rule == "@layer":
+		in.layer = s.mentionLayer(in.layer, cmp.Or(name, strconv.Itoa(len(s.layers)))) // no name of CSS begins with a digit
+	case rule == "@property":
+		in.registered = name
+	case strings.HasPrefix(rule, "@theme"):
+		in.isTheme, in.layer, in.selectors = true, s.mentionLayer(in.layer, "theme"), []string{":root"}
+	case daisy != nil && daisy[2] != "":
+		in.selectors = []string{":root"}
+	case daisy != nil:
+		in.selectors = []string{"[data-theme=" + daisy[1] + "]"}
+	case strings.HasPrefix(rule, "@"):
+		if condition := conditionName(prelude); condition != "" {
+			in.conditions = append(slices.Clip(in.conditions), condition)
+		}
+	case in.selectors == nil:
+		in.selectors = splitSelectors(prelude)
+	default:
+		in.selectors = nestSelectors(in.selectors, splitSelectors(prelude))
+	}
+	return in
+}
+
+// mentionLayer notes a layer in another, and returns its whole name.
+func (s *stylesheet) mentionLayer(outer, name string) string {
+	for part := range strings.SplitSeq(name, ".") {
+		outer = strings.TrimPrefix(outer+"."+strings.TrimSpace(part), ".")
+		if !slices.Contains(s.layers, outer) {
+			s.layers = append(s.layers, outer)
+		}
+	}
+	return outer
+}
+
+// readStatement reads a statement without a block.
+func (s *stylesheet) readStatement(in cssScope, text, pointer string) {
+	report := func(kind, path, message string, lost bool) {
+		s.problems = append(s.problems, model.Problem{Place: model.Place{File: s.file, Pointer: pointer}, Path: path, Kind: kind, Message: message, Lost: lost})
+	}
+	rule, rest, _ := strings.Cut(text, " ")
+	later := syntax.LaterProperty.FindStringSubmatch(text)
+	switch {
+	case rule == "@layer":
+		for name := range strings.SplitSeq(rest, ",") {
+			s.mentionLayer(in.layer, name)
+		}
+	case strings.HasPrefix(rule, "@import"):
+		report("imports", "", text+" is not read: push that file too", false)
+	case rule == "@keyframes":
+		report("keyframes", "", rest+" is not a token: keep it in a stylesheet of your own", false)
+	case later != nil:
+		report("invalid declarations", strings.TrimPrefix(later[1], "--"), "a browser takes it for a part of the statement before it: end each declaration with a semicolon, and write comments as /* … */", true)
+	default:
+		report("invalid declarations", strings.TrimPrefix(rule, "--"), "it has no colon: write "+rule+": …;", true)
+	}
+}
+
+// important matches the mark of an important declaration, and lineEnd a line end with the blanks around it.
+var (
+	important = regexp.MustCompile(`(?i)\s*!\s*important$`)
+	lineEnd   = regexp.MustCompile(`[ \t]*[\r\n\f][ \t\r\n\f]*`)
+)
+
+// declare adds a custom property.
+func (s *stylesheet) declare(in cssScope, rules []cssRule, name, written, pointer string) {
+	place := model.Place{File: s.file, Pointer: pointer}
+	if in.registered != "" {
+		name, rules = in.registered, []cssRule{{}}
+	}
+	path := cssvalue.TokenName(name)
+	value := important.ReplaceAllString(strings.TrimSpace(lineEnd.ReplaceAllString(written, " ")), "")
+	switch {
+	case len(rules) == 0:
+		s.problems = append(s.problems, model.Problem{Place: place, Path: path, Kind: "invalid declarations", Message: "it stands in no rule: put it into :root", Lost: true})
+	case in.registered != "":
+		s.initial[path] = value
+	case syntax.LaterProperty.MatchString(written):
+		s.readStatement(in, written, pointer) // and the browser's value is none that a token has
+		return
+	}
+	node := cssvalue.Node(value)
+	if kind := themeType(path, node); in.isTheme && kind != "" {
+		node.Members = slices.Insert(node.Members, 0, jsontree.Member{Name: "$type", Value: jsontree.NewString(kind)})
+	}
+	for _, rule := range rules {
+		decl := model.Decl{Path: []string{path}, Node: node, When: rule.when, Place: place}
+		if kind := node.Find("$type"); kind != nil {
+			decl.Type = kind.Text
+		}
+		s.list = append(s.list, cssDeclaration{decl, value, important.MatchString(written), in.layer, rule.specificity, in.registered != ""})
+	}
+}
+
+// document returns the declarations in the order of the cascade (CSS Cascading Level 5, section 6).
+func (s *stylesheet) document() *model.Document {
+	d := &model.Document{Files: []*model.File{s.file}, Problems: s.problems}
+	known := map[model.Axis]bool{}
+	for i := range s.list {
+		for condition := range conditionsOf(&s.list[i].Decl) {
+			if !known[condition.Axis] {
+				known[condition.Axis] = true
+				d.Dimensions = append(d.Dimensions, model.Dimension{Axis: condition.Axis})
+			}
+		}
+	}
+	order := s.layerOrder()
+	rank := func(one cssDeclaration) int {
+		layer := len(order)
+		if one.layer != "" {
+			layer = slices.Index(order, one.layer)
+		}
+		switch {
+		case one.isRegistered:
+			return -1
+		case one.isImportant: // among these a layer wins over what is in none
+			return 2*len(order) + 1 - layer
+		}
+		return layer
+	}
+	slices.SortStableFunc(s.list, func(a, b cssDeclaration) int {
+		return cmp.Or(rank(a)-rank(b), a.specificity-b.specificity)
+	})
+	for _, one := range s.list {
+		if value, ok := s.initial[one.Name()]; ok && one.value == "initial" {
+			one.Node = cssvalue.Node(value)
+		}
+		d.Decls = append(d.Decls, one.Decl)
+	}
+	return d
+}
+
+// layerOrder lists the layers with those last that win: later ones over earlier ones, and a layer over those in it (CSS
+// Cascading Level 5, section 6.4.3).
+func (s *stylesheet) layerOrder() []string {
+	return slices.SortedFunc(slices.Values(s.layers), func(a, b string) int {
+		x, y := strings.Split(a, "."), strings.Split(b, ".")
+		for i := range min(len(x), len(y)) {
+			if x[i] != y[i] {
+				return slices.Index(s.layers, strings.Join(x[:i+1], ".")) - slices.Index(s.layers, strings.Join(y[:i+1], "."))
+			}
+		}
+		return len(y) - len(x)
+	})
+}
+
+// themeTypes are the types of the namespaces of Tailwind's @theme, and of what belongs to a size of text.
+var themeTypes = []struct {
+	name *regexp.Regexp
+	kind string
+}{
+	{regexp.MustCompile(`--line-height$|^leading-`), "lineHeight"},
+	{regexp.MustCompile(`--font-weight$|^font-weight-`), "fontWeight"},
+	{regexp.MustCompile(`^color-`), "color"},
+	{regexp.MustCompile(`^font-`), "fontFamily"},
+	{regexp.MustCompile(`^(inset-)?shadow-`), "shadow"},
+	{regexp.MustCompile(`^ease-`), "cubicBezier"},
+	{regexp.MustCompile(`--letter-spacing$|^(text|tracking|breakpoint|container|spacing|radius|blur|perspective)(-|$)`), "dimension"},
+}
+
+// withoutTokens is a document in which no alias leads to a token.
+var withoutTokens = dtcg.Read(jsontree.NewObject())
+
+// themeType returns the type of a token of Tailwind's @theme, if its value is one of the type of its namespace.
+func themeType(name string, token *jsontree.Node) string {
+	value := token.Find("$value")
+	if value == nil || token.Find("$type") != nil {
+		return ""
+	}
+	for _, t := range themeTypes {
+		isNumber := t.kind == "dimension" && cssvalue.IsUnitless(value.Text) // CSS gives it no unit
+		if t.name.MatchString(name) && !isNumber && dtcg.Fits(withoutTokens, t.kind, value) {
+			return t.kind
+		}
+	}
+	return ""
+}
