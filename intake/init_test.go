@@ -29,7 +29,8 @@ func TestPropose(t *testing.T) {
 		{"a declared mode and a guess are one Variant", memory{"m.json": tokens(`x={"light":"#ffffff","dark":"#000000"}`, "y=#ffffff"), "m-dark.json": tokens("y=#000000")}, []string{"m.json", "m-dark.json"}, "files: m.json\nvariants:\n  dark: {files: m-dark.json, select: {value: {scheme: dark}}, mode: scheme.dark}\n"},
 		{"stylesheets called dark", memory{"tokens.css": ":root{--bg:#fff}", "tokens-dark.css": ":root{--bg:#000}"}, []string{"tokens.css", "tokens-dark.css"}, "files: tokens.css\nvariants:\n  dark: {files: tokens-dark.css, mode: scheme.dark} # guess: its name ends in \"dark\"\n"},
 		{
-			"selectors and media conditions", memory{"a.css": `:root{--a:1px}.dark{--a:2px}@media (prefers-color-scheme:dark){:root{--a:2px}}[data-density="compact"]{--a:3px}.acme{--a:4px}.globex-hc{--a:5px}[data-theme=compact]{--a:6px}@media print{:root{--a:7px}}.btn{--b:1px}`},
+			"selectors and media conditions",
+			memory{"a.css": `:root{--a:1px}.dark{--a:2px}@media (prefers-color-scheme:dark){:root{--a:2px}}[data-density="compact"]{--a:3px}.acme{--a:4px}.globex-hc{--a:5px}[data-theme=compact]{--a:6px}@media print{:root{--a:7px}}.btn{--b:1px}`},
 			[]string{"a.css"},
 			"files: a.css\nvariants:\n  dark: {select: {css: [.dark, \"@media (prefers-color-scheme: dark)\"]}, mode: scheme.dark}\n  density-compact: {select: {css: \"[data-density=compact]\"}, mode: density.compact}\n  acme: {select: {css: .acme}}\n" +
 				"  hc: {select: {css: .globex-hc}, mode: contrast.more} # guess: its name ends in \"hc\"\n  theme-compact: {select: {css: \"[data-theme=compact]\"}, mode: theme.compact}\n  print: {select: {css: \"@media print\"}} # no mode: a Theme has at most 4 dimensions and 16 modes\n",

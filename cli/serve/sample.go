@@ -7,7 +7,6 @@ import (
 
 	"example.com/livery/cli/themes"
 	"example.com/livery/cli/tokens/batch"
-	"example.com/livery/cli/tokens/source"
 	"example.com/livery/client"
 	"example.com/livery/renderer/jsontree"
 )
@@ -35,11 +34,7 @@ func sampleFile(name string) (*jsontree.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := source.ParseFile(name, string(text))
-	if err != nil {
-		return nil, err
-	}
-	return file.Root, nil
+	return jsontree.Parse(string(text))
 }
 
 // makeSample creates and publishes the sample Theme with its Variants. What an earlier start, which

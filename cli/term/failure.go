@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"example.com/livery/cli/escape"
-	"example.com/livery/cli/tokenfile"
 	"example.com/livery/client"
 )
 
@@ -152,9 +151,6 @@ func Explain(err error) *Failure {
 	}
 	if e, ok := errors.AsType[*client.Error](err); ok {
 		return explainAnswer(e)
-	}
-	if e, ok := errors.AsType[*tokenfile.Error](err); ok {
-		return &Failure{Sentence: e.What, Next: e.Next, Cause: err}
 	}
 	if e, ok := errors.AsType[hinted](err); ok {
 		return &Failure{Sentence: err.Error(), Next: e.Hint(), Cause: err}

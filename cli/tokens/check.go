@@ -9,13 +9,13 @@ import (
 
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokenfile"
-	"example.com/livery/cli/tokenfile/references"
 	"example.com/livery/cli/tokens/lint"
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/client"
+	"example.com/livery/intake/references"
+	"example.com/livery/intake/value"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -24,38 +24,27 @@ import (
 // checkFlags are the flags of check.
 type checkFlags struct {
 	target.Target
-	replace   bool
-	full      bool
-	verbose   bool
-	markdown  bool
-	github    bool
-	overrides []string
-	source.FileFlags
+	source.Flags
+	markdown bool
+	github   bool
 }
 
-const checkText = `Lists tokens that cannot be rendered or whose custom properties collide, each with the file and line
-that it came from and what to do. The exit code is 1 if there are any.
-
-Without files it checks the current document of a Theme, draft included. With files it checks them
-alone, on this machine and without a server; with --theme as a push would merge them into that Theme, or
-into its --variant. --overrides lays a Variant's own file over files that are checked alone.`
+const checkText = `Lists tokens that no served file would have, or whose custom properties collide, each with its file and line and what to do.
+With FILE, or without --theme those of livery.yaml, it checks files on this machine and needs no server. With --theme alone it checks the
+current document of a Theme, draft included. The exit code is 1 if there is a fault.`
 
 func (a *app) checkCommand() *cobra.Command {
 	var c checkFlags
 	cmd := &cobra.Command{
 		Use:     "check [FILE...]",
-		Short:   "List what the served files leave out, its file and line, and what to do",
+		Short:   "List what the served files would leave out, its file and line, and what to do",
 		Long:    checkText,
-		Example: "  livery check acme.tokens.json --overrides dark.json\n  livery check --env sandbox --theme acme --variant dark",
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.check(cmd, c, args) },
+		Example: "  livery check tokens.json\n  livery check --env sandbox --theme acme --variant dark",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), c, args) },
 	}
-	cmd.Flags().StringArrayVar(&c.overrides, "overrides", nil, "`FILE` of a Variant to lay over the files; may be repeated")
-	cmd.Flags().BoolVar(&c.replace, "replace", false, "with files and --theme: as push --replace, which removes what they do not have")
-	cmd.Flags().BoolVar(&c.full, "full", false, "list every fault separately (default: on a terminal equal faults are listed once, with their first places)")
-	cmd.Flags().BoolVar(&c.verbose, "verbose", false, "list all that is read otherwise than written, not only ten lines")
 	cmd.Flags().BoolVar(&c.markdown, "markdown", false, "print Markdown, for a comment on a pull request; nothing if everything is rendered")
 	cmd.Flags().BoolVar(&c.github, "github-annotations", false, "print workflow commands of GitHub, which show each fault beside its line")
-	c.FileFlags.Add(cmd)
+	c.Flags.Add(cmd)
 	return a.JSONFlag(target.MaybeOfVariant(cmd, &c.Target))
 }
 
@@ -65,33 +54,26 @@ const (
 	refusedNext = "The origin refuses this; a push leaves it out."
 )
 
-func (a *app) check(cmd *cobra.Command, c checkFlags, files []string) error {
-	check := a.checkFiles
+func (a *app) check(ctx context.Context, c checkFlags, files []string) (err error) {
+	var list []lint.Fault
 	what := "the files"
-	switch {
-	case len(files) > 0 && c.Theme != "":
-		check, what = a.checkPush, "the files over Theme "+c.Theme
-	case len(files) == 0:
-		if err := source.OnlyForFiles(cmd); err != nil {
-			return err
-		}
-		if err := target.NeedTheme(cmd, c.Target); err != nil {
-			return err
-		}
-		check, what = a.checkTheme, "Theme "+c.Theme
+	if len(files) == 0 && c.Theme != "" {
+		what = "Theme " + c.Theme
+		list, err = a.checkTheme(ctx, c)
+	} else {
+		list, err = a.checkFiles(c, files)
 	}
-	list, read, err := check(cmd.Context(), c, files)
-	if err != nil {
-		return err
+	if err == nil {
+		err = a.showFaults(c, list)
 	}
-	if err := a.showFaults(c, list, read); err != nil || len(list) == 0 {
+	if err != nil || len(list) == 0 {
 		return err
 	}
 	return term.Fail("Fix them and try again.", "%s of %s", term.Plural(len(list), "fault"), what)
 }
 
-// showFaults prints the faults in the form that the flags ask for. read is what the files say; nil if none were read.
-func (a *app) showFaults(c checkFlags, list []lint.Fault, read *source.Sources) (err error) {
+// showFaults prints the faults in the form that the flags ask for.
+func (a *app) showFaults(c checkFlags, list []lint.Fault) (err error) {
 	switch {
 	case a.JSON:
 		err = a.Show(list, nil)
@@ -100,43 +82,31 @@ func (a *app) showFaults(c checkFlags, list []lint.Fault, read *source.Sources) 
 	case c.github:
 		_, err = a.Out.Write(lint.AppendAnnotations(nil, list))
 	default:
-		lint.Print(a.App, list, c.full, read.LeavesOut())
+		lint.Print(a.App, list, c.Verbose)
 	}
 	return err
 }
 
 // checkTheme asks the origin about what stands there.
-func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]lint.Fault, *source.Sources, error) {
+func (a *app) checkTheme(ctx context.Context, c checkFlags) ([]lint.Fault, error) {
 	api, f, err := a.ResolveIn(ctx, c.Target)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	_, document, err := tokentree.CurrentDocument(ctx, api, f.Theme)
+	if err != nil {
+		return nil, err
 	}
 	var list []client.Diagnostic
+	faults := []lint.Fault{}
 	if f.Variant != nil {
 		list, err = api.VariantDiagnostics(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID)
 	} else {
+		faults = storedReferences(document)
 		list, err = api.ThemeDiagnostics(ctx, f.Env.ID, f.Theme.ID)
 	}
 	if err != nil {
-		return nil, nil, err
-	}
-	var paths []string
-	if len(list) > 0 {
-		set, err := api.ThemeTokens(ctx, f.Env.ID, f.Theme.ID, client.ReadOptions{})
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, t := range set.Tokens {
-			paths = append(paths, t.Path)
-		}
-	}
-	faults := []lint.Fault{}
-	if f.Variant == nil {
-		_, document, err := tokentree.CurrentDocument(ctx, api, f.Theme)
-		if err != nil {
-			return nil, nil, err
-		}
-		faults = storedReferences(document, nil)
+		return nil, err
 	}
 	said := faults
 	for _, d := range list {
@@ -144,84 +114,23 @@ func (a *app) checkTheme(ctx context.Context, c checkFlags, _ []string) ([]lint.
 			faults = append(faults, lint.Fault{Diagnostic: d})
 		}
 	}
-	advise(faults, paths)
-	return faults, nil, nil
+	advise(faults, tokentree.Paths(document))
+	return faults, nil
 }
 
-// checkFiles checks files alone, and returns what they say.
-func (a *app) checkFiles(_ context.Context, c checkFlags, files []string) ([]lint.Fault, *source.Sources, error) {
-	o := c.Options()
-	theme, overrides, err := source.ThemeAndOverrides(a.App, files, c.overrides, o)
+// checkFiles checks what files make of a Theme and of its Variants.
+func (a *app) checkFiles(c checkFlags, files []string) ([]lint.Fault, error) {
+	s, err := source.Read(a.App, files, c.Flags)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	source.Print(a.App, c.verbose, theme)
-	return faultsOf(theme.Tree, nil, theme, overrides), theme, nil
-}
-
-// checkPush checks files as a push would lay them over what stands at the origin, and returns what they say.
-func (a *app) checkPush(ctx context.Context, c checkFlags, files []string) ([]lint.Fault, *source.Sources, error) {
-	api, f, err := a.ResolveIn(ctx, c.Target)
-	if err != nil {
-		return nil, nil, err
-	}
-	_, document, err := tokentree.CurrentDocument(ctx, api, f.Theme)
-	if err != nil {
-		return nil, nil, err
-	}
-	o := c.Options()
-	if f.Variant == nil {
-		theme, err := source.Theme(a.App, files, o)
-		if err != nil {
-			return nil, nil, err
-		}
-		source.Print(a.App, c.verbose, theme)
-		wanted := theme.Tree
-		if !c.replace {
-			wanted = tokentree.JoinGroups(document, theme.Tree)
-		}
-		return faultsOf(wanted, document, theme, nil), theme, nil
-	}
-	set, err := api.VariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.ReadOptions{})
-	if err != nil {
-		return nil, nil, err
-	}
-	stored, err := tokentree.FlatMap(set)
-	if err != nil {
-		return nil, nil, err
-	}
-	overrides, err := source.Variant(a.App, files, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	source.Print(a.App, c.verbose, overrides)
-	if !c.replace {
-		overrides.Tree = tokentree.JoinFlat(stored, overrides.Tree)
-	}
-	return faultsOf(document, document, nil, overrides), overrides, nil
-}
-
-// faultsOf lists the faults of a document with overrides. stored is the document at the origin; it, and theme and
-// overrides, which know the lines, may be nil.
-func faultsOf(document, stored *jsontree.Node, theme, overrides *source.Sources) []lint.Fault {
+	s.Print(a.App, c.Verbose)
 	list := []lint.Fault{}
-	for _, s := range []*source.Sources{theme, overrides} {
-		if s == nil {
-			continue
-		}
-		for _, u := range s.Unapplied {
-			d := client.Diagnostic{Path: u.Path, Kind: u.Kind, Message: u.Message + "."}
-			list = append(list, lint.Fault{Diagnostic: d, Location: u.Location, Next: u.Next})
-		}
-		for _, f := range slices.Concat(s.Unread, s.Faults) {
-			if f.Kind != "" {
-				continue // a reference, which stands in the list already
-			}
-			where, reason := f.Place()
-			list = append(list, lint.Fault{Diagnostic: client.Diagnostic{Path: f.Path, Kind: refusedKind, Message: reason}, Location: where})
-		}
+	for _, lost := range s.Lost() {
+		d := client.Diagnostic{Path: lost.Path, Kind: refusedKind, Message: lost.Reason}
+		list = append(list, lint.Fault{Diagnostic: d, Location: lost.Location})
 	}
-	list = append(list, storedReferences(document, list)...)
+	document := s.Theme.Tree
 	for _, f := range validate.Check(document) {
 		p, _ := jsontree.ParsePointer(f.Pointer)
 		d := client.Diagnostic{Path: strings.Join(p, "."), Kind: refusedKind, Message: validate.WithHint(f.Message, document.Lookup(p))}
@@ -229,49 +138,47 @@ func faultsOf(document, stored *jsontree.Node, theme, overrides *source.Sources)
 		if near := validate.NearestType(f.Message); near != "" {
 			next = "Did you mean " + near + "? " + next
 		}
-		list = append(list, lint.Fault{Diagnostic: d, Location: theme.Location(f.Pointer), Next: next})
+		list = append(list, lint.Fault{Diagnostic: d, Location: s.ThemeLocation(f.Pointer), Next: next})
 	}
-	if overrides != nil {
-		_, invalid := validate.DropInvalidOverrides(overrides.Tree)
-		for _, o := range invalid {
-			d := client.Diagnostic{Path: o.Path, Kind: refusedKind, Message: o.Reason}
-			list = append(list, lint.Fault{Diagnostic: d, Location: overrides.TokenLocation(o.Path), Next: refusedNext})
+	valid, _ := validate.DropInvalid(document, nil)
+	alone := diagnosed(valid, nil, s.ThemeLocation)
+	faults := alone
+	for _, v := range s.Variants {
+		of := func(path string) string { return v.Places[path].String() }
+		for _, f := range diagnosed(valid, v.Values, of) {
+			isOfTheme := func(known lint.Fault) bool { return known.Path == f.Path && known.Kind == f.Kind }
+			if !slices.ContainsFunc(alone, isOfTheme) {
+				f.Message = "in Variant " + v.Slug + ": " + f.Message
+				faults = append(faults, f)
+			}
 		}
 	}
-	valid, _ := validate.DropInvalid(document, stored)
 	said := list
-	for _, f := range diagnosed(valid, theme, overrides) { // what is left out has no part in it
+	for _, f := range faults { // what is left out has no part in it
 		if !isRefused(said, f.Path) {
 			list = append(list, f)
 		}
 	}
 	advise(list, tokentree.Paths(document))
-	return list
+	return list, nil
 }
 
-// diagnosed lists what the served files of a document with overrides would leave out. A fault that the document has
-// without the overrides too is one of its own files.
-func diagnosed(document *jsontree.Node, theme, overrides *source.Sources) (list []lint.Fault) {
-	var laid *jsontree.Node
-	if overrides != nil {
-		laid = overrides.Tree
-	}
-	read, alone := dtcg.Read(document), renderer.LoadTree(document, nil, "").Diagnostics()
-	for _, d := range renderer.LoadTree(document, laid, "").Diagnostics() {
-		of, value := theme, laid.Find(d.Path)
-		if value != nil && !slices.Contains(alone, d) {
-			of = overrides
-		} else if t := read.Token(d.Path); t != nil {
-			value = t.Value
+// diagnosed lists what the served files of a document with overrides, which may be nil, would leave out.
+func diagnosed(document, overrides *jsontree.Node, locate func(path string) string) (list []lint.Fault) {
+	read := dtcg.Read(document)
+	for _, d := range renderer.LoadTree(document, overrides, "").Diagnostics() {
+		v := overrides.Find(d.Path)
+		if t := read.Token(d.Path); v == nil && t != nil {
+			v = t.Value
 		}
-		fault := lint.Fault{Diagnostic: client.Diagnostic{Path: d.Path, Kind: d.Kind, Message: validate.Message(d, document)}, Location: of.TokenLocation(d.Path)}
+		fault := lint.Fault{Diagnostic: client.Diagnostic{Path: d.Path, Kind: d.Kind, Message: validate.Message(d, document)}, Location: locate(d.Path)}
 		if d.Kind == dtcg.AliasMissing {
 			fault.Message = validate.WithPlaceholder(d, document)
 		}
-		if value != nil && (d.Kind == dtcg.ValueMisfit || d.Kind == dtcg.ValueUnsafe) {
-			fault.Value = tokenfile.Spelled(value)
-			if !value.IsString() {
-				fault.Message = validate.WithHint(fault.Message, value)
+		if v != nil && (d.Kind == dtcg.ValueMisfit || d.Kind == dtcg.ValueUnsafe) {
+			fault.Value = value.Spell(v)
+			if !v.IsString() {
+				fault.Message = validate.WithHint(fault.Message, v)
 			}
 		}
 		list = append(list, fault)
@@ -279,14 +186,11 @@ func diagnosed(document *jsontree.Node, theme, overrides *source.Sources) (list 
 	return list
 }
 
-// storedReferences lists the references of a document that are not in a list of its faults: they are stored, and
-// nothing applies them.
-func storedReferences(document *jsontree.Node, known []lint.Fault) (list []lint.Fault) {
+// storedReferences lists the references of a stored document: nothing applies them.
+func storedReferences(document *jsontree.Node) []lint.Fault {
+	list := []lint.Fault{}
 	for _, f := range references.Unapplied(document) {
-		if !slices.ContainsFunc(known, func(k lint.Fault) bool { return k.Kind == f.Kind && k.Path == f.Path }) {
-			d := client.Diagnostic{Path: f.Path, Kind: f.Kind, Message: f.Message + "."}
-			list = append(list, lint.Fault{Diagnostic: d, Next: f.Next})
-		}
+		list = append(list, lint.Fault{Diagnostic: client.Diagnostic{Path: f.Path, Kind: f.Kind, Message: f.Message + "."}, Next: f.Next})
 	}
 	return list
 }

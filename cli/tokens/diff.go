@@ -22,8 +22,8 @@ import (
 type diffFlags struct {
 	target.Target
 	client.CompareOptions
-	source.FileFlags
-	failOnBreaking, markdown, full, replace bool
+	source.Flags
+	failOnBreaking, markdown, replace bool
 }
 
 const diffText = `Lists removed, renamed, retyped, changed and added tokens with their values, and the custom properties
@@ -47,20 +47,14 @@ func (a *app) diffCommand() *cobra.Command {
 	f.IntVar(&d.To, "to", 0, "version `N` to compare to (default: the current document)")
 	f.BoolVar(&d.failOnBreaking, "fail-on-breaking", false, "end with exit code 1 if the change can break a consumer")
 	f.BoolVar(&d.markdown, "markdown", false, "print Markdown, for a comment on a pull request")
-	f.BoolVar(&d.full, "full", false, "show every change, not only the first 20")
 	f.BoolVar(&d.replace, "replace", false, "with files: as push --replace, which removes what they do not have")
-	d.FileFlags.Add(cmd)
+	d.Flags.Add(cmd)
 	return a.JSONFlag(target.OfVariant(cmd, &d.Target))
 }
 
 func (a *app) diff(cmd *cobra.Command, d diffFlags, files []string) error {
 	if len(files) > 0 && d.To != 0 {
 		return term.UsageError("Leave --to out.", "a comparison with files ends with the files")
-	}
-	if len(files) == 0 {
-		if err := source.OnlyForFiles(cmd); err != nil {
-			return err
-		}
 	}
 	c, f, err := a.Resolve(cmd, d.Target)
 	if err != nil {
@@ -82,9 +76,9 @@ func (a *app) diff(cmd *cobra.Command, d diffFlags, files []string) error {
 		made.Changes = []changeset.Change{}
 	}
 	if d.markdown && !a.JSON {
-		_, err = a.Out.Write(changeset.AppendMarkdown(nil, made, d.full))
+		_, err = a.Out.Write(changeset.AppendMarkdown(nil, made, d.Verbose))
 	} else {
-		err = a.Show(made, func() { changeset.PrintComparison(a.App, made, d.full) })
+		err = a.Show(made, func() { changeset.PrintComparison(a.App, made, d.Verbose) })
 	}
 	if err != nil {
 		return err
@@ -166,12 +160,15 @@ func resolveValues(list []changeset.Change, old, young *jsontree.Node) {
 // diffFiles tells what a push of files would change.
 func (a *app) diffFiles(ctx context.Context, c *client.Client, f target.Resolved, d diffFlags, files []string) (changeset.Comparison, error) {
 	made := changeset.Comparison{From: edition(nil), To: "the files"}
-	o := d.Options()
-	wanted, err := source.Read(a.App, f.Variant != nil, files, o)
+	read, err := source.Read(a.App, files, d.Flags)
 	if err != nil {
 		return made, err
 	}
-	source.Print(a.App, false, wanted)
+	read.Print(a.App, d.Verbose)
+	wanted := read.Theme.Tree
+	if f.Variant != nil {
+		wanted = source.Values(wanted)
+	}
 	base, err := a.pulled(ctx, c, f, d.From)
 	if err != nil {
 		return made, err
@@ -179,7 +176,7 @@ func (a *app) diffFiles(ctx context.Context, c *client.Client, f target.Resolved
 	if d.From != 0 {
 		made.From = edition(&d.From)
 	}
-	after := d.after(f, base, wanted.Tree)
+	after := d.after(f, base, wanted)
 	prefix := f.Theme.AssetSettings.Prefix
 	if f.Variant != nil {
 		theme, err := themeDocument(ctx, c, f)
@@ -198,8 +195,8 @@ func (a *app) diffFiles(ctx context.Context, c *client.Client, f target.Resolved
 	for _, c := range made.Changes {
 		made.Breaking = made.Breaking || c.Breaking
 	}
-	for _, fault := range wanted.Faults {
-		made.Notes = append(made.Notes, "no token can be made of "+fault.Path+": "+fault.Reason)
+	for _, lost := range read.Lost() {
+		made.Notes = append(made.Notes, "no token can be made of "+lost.Path+": "+lost.Said())
 	}
 	return made, nil
 }

@@ -13,7 +13,6 @@ import (
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/page"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokens/source"
 )
 
 // livePage is a page that is drawn anew on every change of what it shows. It is safe for concurrent use.
@@ -26,14 +25,15 @@ type livePage struct {
 	changed chan struct{} // closed with the next change
 }
 
-// servePage serves a page until ctx ends. It looks for changes every watchPause, at an origin every second.
-func (a *app) servePage(ctx context.Context, listen string, draw drawPage, files []string) error {
+// servePage serves a page until ctx ends. It looks for changes of files every filePause, at an origin every second.
+func (a *app) servePage(ctx context.Context, listen string, draw drawPage) error {
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
 		return term.Fail("Name another with --listen, HOST:PORT.", "the address %s cannot be listened on: %s", listen, localfile.Reason(err))
 	}
 	p := &livePage{draw: draw, changed: make(chan struct{})}
-	if err := p.redraw(ctx); err != nil { // a first fault is told, a later one is shown in the page
+	fingerprint, err := p.redraw(ctx)
+	if err != nil { // a first fault is told, a later one is shown in the page
 		_ = l.Close()
 		return err
 	}
@@ -45,16 +45,16 @@ func (a *app) servePage(ctx context.Context, listen string, draw drawPage, files
 	if term.IsTerminal(a.Out) {
 		_ = term.Browse(address) // a user without a browser reads the address
 	}
-	go p.follow(ctx, files)
+	go p.follow(ctx, fingerprint)
 	if err := server.Serve(l); err != http.ErrServerClosed {
 		return fmt.Errorf("serve the page: %w", err)
 	}
 	return nil
 }
 
-// redraw reads and draws everything anew.
-func (p *livePage) redraw(ctx context.Context) error {
-	in, err := p.draw(ctx)
+// redraw reads and draws everything anew, and returns what changes with it; nil if that is not known.
+func (p *livePage) redraw(ctx context.Context) (fingerprint func() string, err error) {
+	in, fingerprint, err := p.draw(ctx)
 	if err != nil {
 		in = emptyPage(err)
 	}
@@ -67,16 +67,20 @@ func (p *livePage) redraw(ctx context.Context) error {
 		p.changed = make(chan struct{})
 		p.content, p.digest = content, fmt.Sprintf("%x", sha256.Sum256(content))
 	}
-	return err
+	return fingerprint, err
 }
 
-// follow redraws on every change of the files, or every second if there are none.
-func (p *livePage) follow(ctx context.Context, files []string) {
-	pause := source.WatchPause
-	if len(files) == 0 {
+// filePause is how often a page looks at its files.
+const filePause = 200 * time.Millisecond
+
+// follow redraws on every change of the fingerprint, or every second if there is none.
+func (p *livePage) follow(ctx context.Context, fingerprint func() string) {
+	pause, seen := filePause, ""
+	if fingerprint == nil {
 		pause = time.Second
+	} else {
+		seen = fingerprint()
 	}
-	seen := source.Fingerprint(files)
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
 	for {
@@ -85,9 +89,15 @@ func (p *livePage) follow(ctx context.Context, files []string) {
 			return
 		case <-tick.C:
 		}
-		if now := source.Fingerprint(files); now != seen || len(files) == 0 {
+		if fingerprint != nil {
+			now := fingerprint()
+			if now == seen {
+				continue
+			}
 			seen = now
-			_ = p.redraw(ctx) // the page itself shows what is wrong
+		}
+		if again, _ := p.redraw(ctx); again != nil && fingerprint != nil { // the page itself shows what is wrong
+			fingerprint = again
 		}
 	}
 }

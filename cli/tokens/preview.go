@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/client"
+	"example.com/livery/intake"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 )
@@ -21,10 +23,9 @@ import (
 // previewFlags are the flags of preview.
 type previewFlags struct {
 	target.Target
-	source.FileFlags
+	source.Flags
 	out, listen, prefix string
-	overrides, variants []string
-	modes               []string
+	variants, shown     []string
 }
 
 const previewText = `Shows what the next publish would serve.
@@ -33,9 +34,9 @@ With the name of a served file (tokens.css, tokens.values.json, tokens.dtcg.json
 tokens.flat.json) it prints that file of the current document of --theme, draft included, whatever its
 integrations are. A file of yours with such a name is written ./tokens.json.
 
-With token files, or with --theme alone, it draws a page of swatches, type specimens, spacing,
+With token files, those of livery.yaml, or with --theme, it draws a page of swatches, type specimens, spacing,
 corners, shadows and motion, in which one can search, copy, and read the contrast of colours. Each
---variant, or what --overrides lay over the files, stands beside the Theme, and so does each mode of the
+Variant that --variant or livery.yaml names stands beside the Theme, and so does each mode of the
 Theme, or what --modes names. The page is rendered on
 this machine: files need no server. It is written to --out, one file that works offline, or else
 served until Ctrl-C, and draws itself anew on every change.`
@@ -48,7 +49,7 @@ func (a *app) previewCommand() *cobra.Command {
 		Long:  previewText,
 		Example: "  livery preview tokens.css --env sandbox --theme acme --modes scheme,contrast\n" +
 			"  livery preview --env sandbox --theme acme --modes scheme.dark,contrast.more\n" +
-			"  livery preview acme.tokens.json --overrides dark.json\n" +
+			"  livery preview acme.tokens.json\n" +
 			"  livery preview --env sandbox --theme acme --variant dark --variant contrast --out acme.html\n" +
 			"  livery preview tokens.css --env sandbox --theme acme --variant dark",
 		RunE: func(cmd *cobra.Command, args []string) error { return a.preview(cmd, p, args) },
@@ -57,29 +58,25 @@ func (a *app) previewCommand() *cobra.Command {
 	f.StringVar(&p.out, "out", "", "`FILE` to write (default: a served file goes to the standard output, a page is served)")
 	f.StringVar(&p.listen, "listen", "127.0.0.1:0", "`ADDRESS` to serve the page on, HOST:PORT; port 0 takes a free one")
 	f.StringVar(&p.prefix, "css-prefix", "", "`PREFIX` of the custom properties of files (default: none)")
-	f.StringArrayVar(&p.overrides, "overrides", nil, "`FILE` of a Variant to lay over the files; may be repeated")
 	f.StringArrayVar(&p.variants, "variant", nil,
 		"`VARIANT`, slug or id, of --theme (default: the Theme itself); may be repeated for a page")
-	f.StringArrayVar(&p.modes, "modes", nil,
+	f.StringArrayVar(&p.shown, "modes", nil,
 		"`MODES` of --theme, as in an address: scheme.dark,contrast.more, or whole dimensions; may be repeated for a page")
 	f.StringVar(&p.Theme, "theme", "", "`THEME`, slug or id")
-	p.FileFlags.Add(cmd)
+	p.Flags.Add(cmd)
 	return target.InEnvironment(cmd, &p.Target)
 }
 
 func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error {
 	if len(files) == 1 {
 		if _, served := renderer.FileByName(files[0]); served {
-			if err := source.OnlyForFiles(cmd); err != nil {
-				return err
-			}
 			if err := target.NeedTheme(cmd, p.Target); err != nil {
 				return err
 			}
 			if len(p.variants) > 1 {
 				return term.UsageError("Give --variant once.", "%s is a file of one Variant", files[0])
 			}
-			if len(p.modes) > 1 {
+			if len(p.shown) > 1 {
 				return term.UsageError("Give --modes once, with commas between.", "%s is a file of one combination of modes", files[0])
 			}
 			p.Variant = strings.Join(p.variants, "")
@@ -89,17 +86,11 @@ func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error 
 			return noServedFile(files[0])
 		}
 	}
-	if len(files) > 0 && len(p.modes) > 0 {
+	if len(files) > 0 && len(p.shown) > 0 {
 		return term.UsageError("Leave it out, or name --theme in place of files.", "--modes names modes of a Theme, and files have none")
 	}
-	draw, watched := a.pageOfFiles(p, files), append(files, p.overrides...)
-	if len(files) == 0 {
-		if err := source.OnlyForFiles(cmd); err != nil {
-			return err
-		}
-		if err := target.NeedTheme(cmd, p.Target); err != nil {
-			return err
-		}
+	draw := a.pageOfFiles(p, files)
+	if len(files) == 0 && p.Theme != "" {
 		c, f, err := a.Resolve(cmd, p.Target)
 		if err != nil {
 			return err
@@ -112,16 +103,16 @@ func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error 
 		if err != nil {
 			return err
 		}
-		columns, err := columnsOf(f.Theme, variants, list, p.modes)
+		columns, err := columnsOf(f.Theme, variants, list, p.shown)
 		if err != nil {
 			return err
 		}
 		draw = pageOfTheme(c, f, columns)
 	}
 	if p.out == "" {
-		return a.servePage(cmd.Context(), p.listen, draw, watched)
+		return a.servePage(cmd.Context(), p.listen, draw)
 	}
-	in, err := draw(cmd.Context())
+	in, _, err := draw(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -136,25 +127,25 @@ func noServedFile(name string) error {
 	return term.UsageError("Valid values: "+term.ShortList(names)+".", "no served file is called %q", name)
 }
 
-// drawPage reads anew what a page shows.
-type drawPage func(context.Context) (page.Input, error)
+// drawPage reads anew what a page shows, and returns what changes with it; nil if that is not known.
+type drawPage func(context.Context) (in page.Input, fingerprint func() string, err error)
 
-// pageOfFiles draws token files.
+// pageOfFiles draws token files, or those of livery.yaml with each Variant beside the Theme.
 func (a *app) pageOfFiles(p previewFlags, files []string) drawPage {
-	return func(context.Context) (page.Input, error) {
+	return func(context.Context) (page.Input, func() string, error) {
 		in := page.Input{Title: titleOf(files), Prefix: p.prefix}
-		o := p.Options()
-		theme, overrides, err := source.ThemeAndOverrides(a.App, files, p.overrides, o)
+		read, err := source.Read(a.App, files, p.Flags)
 		if err != nil {
-			return in, err
+			return in, nil, err
 		}
-		in.Theme = theme.Tree
-		if overrides == nil {
-			return in, nil
+		in.Theme = read.Theme.Tree
+		if read.Mapped {
+			in.Title = cmp.Or(read.Mapping.Name, read.Mapping.Theme, intake.MappingName)
 		}
-		name := titleOf(p.overrides)
-		in.Title, in.Variants = in.Title+" with "+name, []page.Variant{{Name: name, Overrides: overrides.Tree}}
-		return in, nil
+		for _, v := range read.Variants {
+			in.Variants = append(in.Variants, page.Variant{Name: cmp.Or(v.Name, v.Slug), Overrides: v.Values})
+		}
+		return in, read.Fingerprint, nil
 	}
 }
 
@@ -182,21 +173,21 @@ func findVariants(ctx context.Context, c *client.Client, t client.Theme, names [
 
 // pageOfTheme draws the current document of a Theme, and what stands beside it.
 func pageOfTheme(c *client.Client, f target.Resolved, columns []layered) drawPage {
-	return func(ctx context.Context) (page.Input, error) {
+	return func(ctx context.Context) (page.Input, func() string, error) {
 		in := page.Input{Title: f.Theme.DisplayName, Prefix: f.Theme.AssetSettings.Prefix}
 		var err error
 		if _, in.Theme, err = tokentree.CurrentDocument(ctx, c, f.Theme); err != nil {
-			return in, err
+			return in, nil, err
 		}
 		for _, column := range columns {
 			drawn, err := column.draw(ctx, c, f)
 			if err != nil {
-				return in, err
+				return in, nil, err
 			}
 			in.Title += ", " + drawn.Name
 			in.Variants = append(in.Variants, drawn)
 		}
-		return in, nil
+		return in, nil, nil
 	}
 }
 
@@ -206,7 +197,7 @@ func (a *app) previewFile(ctx context.Context, p previewFlags, file string) erro
 	if err != nil {
 		return err
 	}
-	variant, modes := "", strings.Join(p.modes, "")
+	variant, modes := "", strings.Join(p.shown, "")
 	if f.Variant != nil {
 		variant = f.Variant.ID
 	}

@@ -13,7 +13,6 @@ import (
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokenfile/write"
 	"example.com/livery/cli/tokens/export"
 	"example.com/livery/cli/tokens/release"
 	"example.com/livery/cli/tokens/tokentree"
@@ -66,7 +65,7 @@ var writers = map[string]func(*export.Sheet, []byte) []byte{
 }
 
 func pullFormats() []string {
-	return slices.Concat([]string{"dtcg"}, write.Forms(), slices.Sorted(maps.Keys(writers)))
+	return append([]string{"dtcg"}, slices.Sorted(maps.Keys(writers))...)
 }
 
 func (a *app) pull(cmd *cobra.Command, p target.Target, version int, format, file string) error {
@@ -77,13 +76,6 @@ func (a *app) pull(cmd *cobra.Command, p target.Target, version int, format, fil
 	c, f, err := a.Resolve(cmd, p)
 	if err != nil {
 		return err
-	}
-	if slices.Contains(write.Forms(), format) {
-		document, err := a.pulledTokens(cmd.Context(), c, f, version)
-		if err != nil {
-			return release.NoVersion(err, f, version)
-		}
-		return a.writeDocument(file, write.Document(format, document))
 	}
 	if writeSheet != nil {
 		s, err := a.sheet(cmd.Context(), c, f, version)

@@ -10,7 +10,9 @@ import (
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/export"
 	"example.com/livery/cli/tokens/scan"
+	"example.com/livery/cli/tokens/source"
 )
 
 const scanText = `Reads source files and lists the names of tokens in them that the Theme does not have, with the
@@ -33,6 +35,7 @@ Livery wrote, and files over 2 MiB. These are read:
 // scanFlags are the flags of scan.
 type scanFlags struct {
 	typesFlags
+	source.Flags
 	tokens []string
 	sarif  bool
 	fix    bool
@@ -61,7 +64,7 @@ func (a *app) scanCommand() *cobra.Command {
 	f.IntVar(&p.version, "version", 0, "published version `N` of --theme (default: the current document)")
 	f.StringVar(&p.prefix, "css-prefix", "", "`PREFIX` of the custom properties of files (default: none)")
 	f.StringVar(&p.Theme, "theme", "", "`THEME`, slug or id")
-	p.FileFlags.Add(cmd)
+	p.Flags.Add(cmd)
 	return a.JSONFlag(target.InEnvironment(cmd, &p.Target))
 }
 
@@ -72,7 +75,13 @@ func (a *app) scan(cmd *cobra.Command, p scanFlags, args []string) error {
 	if p.Theme == "" && len(p.tokens) == 0 {
 		return term.UsageError("See "+cmd.CommandPath()+" --help.", "%s needs --theme, or token files with --tokens", cmd.CommandPath())
 	}
-	s, err := a.sheetFor(cmd, p.typesFlags, p.tokens)
+	var s *export.Sheet
+	var err error
+	if len(p.tokens) > 0 {
+		s, err = a.sheetOfFiles(p)
+	} else {
+		s, err = a.sheetFor(cmd, p.typesFlags)
+	}
 	if err != nil {
 		return err
 	}
@@ -98,6 +107,22 @@ func (a *app) scan(cmd *cobra.Command, p scanFlags, args []string) error {
 		return err
 	}
 	return judgeScan(p, r)
+}
+
+// sheetOfFiles reads what is rendered of token files.
+func (a *app) sheetOfFiles(p scanFlags) (*export.Sheet, error) {
+	if p.Theme != "" || p.version != 0 {
+		return nil, term.UsageError("Leave out --theme and --version, or --tokens.", "livery scan takes token files or a Theme")
+	}
+	read, err := source.Read(a.App, p.tokens, p.Flags)
+	if err != nil {
+		return nil, err
+	}
+	s := export.Read(titleOf(p.tokens), read.Theme.Tree, nil, p.prefix)
+	for i := range s.Tokens {
+		s.Tokens[i].Location = read.ThemeLocation(s.Tokens[i].Path)
+	}
+	return s, nil
 }
 
 // scanPath adds a folder or a file. What the .gitignore of the repository around it names is left out.

@@ -12,7 +12,6 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens/export"
 	"example.com/livery/cli/tokens/release"
-	"example.com/livery/cli/tokens/source"
 	"example.com/livery/client"
 	"example.com/livery/renderer/jsontree"
 )
@@ -29,7 +28,6 @@ What is not rendered is not in either; livery check tells why.`
 // typesFlags are the flags of types.
 type typesFlags struct {
 	target.Target
-	source.FileFlags
 	version     int
 	out, prefix string
 	schema      bool
@@ -38,12 +36,12 @@ type typesFlags struct {
 func (a *app) typesCommand() *cobra.Command {
 	var p typesFlags
 	cmd := &cobra.Command{
-		Use:   "types [FILE...]",
+		Use:   "types",
 		Short: "Write TypeScript declarations of the tokens, or a JSON Schema of overrides",
 		Long:  typesText,
 		Example: "  livery types --env sandbox --theme acme --out src/tokens.d.ts\n" +
-			"  livery types acme.tokens.json --schema --out tokens.schema.json",
-		RunE: func(cmd *cobra.Command, args []string) error { return a.types(cmd, p, args) },
+			"  livery types --env sandbox --theme acme --schema --out tokens.schema.json",
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.types(cmd, p) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&p.out, "out", "", "`FILE` to write (default: the standard output)")
@@ -51,12 +49,11 @@ func (a *app) typesCommand() *cobra.Command {
 	f.IntVar(&p.version, "version", 0, "published version `N` of --theme (default: the current document)")
 	f.StringVar(&p.prefix, "css-prefix", "", "`PREFIX` of the custom properties of files (default: none)")
 	f.StringVar(&p.Theme, "theme", "", "`THEME`, slug or id")
-	p.FileFlags.Add(cmd)
 	return target.InEnvironment(cmd, &p.Target)
 }
 
-func (a *app) types(cmd *cobra.Command, p typesFlags, files []string) error {
-	s, err := a.sheetFor(cmd, p, files)
+func (a *app) types(cmd *cobra.Command, p typesFlags) error {
+	s, err := a.sheetFor(cmd, p)
 	if err != nil {
 		return err
 	}
@@ -76,25 +73,7 @@ func (a *app) types(cmd *cobra.Command, p typesFlags, files []string) error {
 	return a.WriteOut(p.out, s.AppendTypes(nil))
 }
 
-func (a *app) sheetFor(cmd *cobra.Command, p typesFlags, files []string) (*export.Sheet, error) {
-	if len(files) > 0 {
-		if p.Theme != "" || p.version != 0 {
-			return nil, term.UsageError("Leave out --theme and --version, or the files.", "%s takes token files or a Theme", cmd.CommandPath())
-		}
-		o := p.Options()
-		read, err := source.Theme(a.App, files, o)
-		if err != nil {
-			return nil, err
-		}
-		s := export.Read(titleOf(files), read.Tree, nil, p.prefix)
-		for i := range s.Tokens {
-			s.Tokens[i].Location = read.TokenLocation(s.Tokens[i].Path)
-		}
-		return s, nil
-	}
-	if err := source.OnlyForFiles(cmd); err != nil {
-		return nil, err
-	}
+func (a *app) sheetFor(cmd *cobra.Command, p typesFlags) (*export.Sheet, error) {
 	if err := target.NeedTheme(cmd, p.Target); err != nil {
 		return nil, err
 	}

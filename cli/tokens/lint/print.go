@@ -11,13 +11,9 @@ const (
 	shownPlaces = 3
 )
 
-// Print lists faults, each with its place and what to do. On a terminal equal ones are grouped, unless full. leavesOut
-// is true if what was said before names values that the files have and that were not read.
-func Print(a *term.App, list []Fault, full, leavesOut bool) {
+// Print lists faults, each with its place and what to do. On a terminal equal ones are grouped, unless full.
+func Print(a *term.App, list []Fault, full bool) {
 	switch {
-	case len(list) == 0 && leavesOut:
-		a.Say("Everything that is taken from the files is rendered; what is left out, or only a text, is named above.")
-		return
 	case len(list) == 0:
 		a.Say("Everything is rendered.")
 		return
@@ -33,7 +29,7 @@ func Print(a *term.App, list []Fault, full, leavesOut bool) {
 	for i, g := range groups {
 		switch {
 		case i == shownGroups:
-			a.Say("and %s more; --full shows them all", term.Plural(len(groups)-i, "kind")+" of fault")
+			a.Say("and %s more; --verbose shows them all", term.Plural(len(groups)-i, "kind")+" of fault")
 			return
 		case len(g) == 1:
 			printFault(a, g[0])
@@ -71,7 +67,7 @@ func printFaultGroup(a *term.App, g []Fault) {
 	a.Say("%s  %s  %s", term.Plural(len(g), "place"), a.Styled("31", g[0].Kind), escape.Line(g[0].Message))
 	for i, f := range g {
 		if i == shownPlaces {
-			a.Say("    and %d more; --full shows them all", len(g)-i)
+			a.Say("    and %d more; --verbose shows them all", len(g)-i)
 			break
 		}
 		var where term.Escaped

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokenfile/tree"
 	"example.com/livery/client"
+	"example.com/livery/intake/tree"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"

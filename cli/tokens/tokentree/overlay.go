@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/livery/cli/tokenfile/tree"
+	"example.com/livery/intake/tree"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )

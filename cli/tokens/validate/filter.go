@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/intake/value"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -195,7 +195,7 @@ func valueOf(n *jsontree.Node) string {
 	if n.Kind == jsontree.Null {
 		return "" // the reason says it
 	}
-	return tokenfile.Spelled(n)
+	return value.Spell(n)
 }
 
 func tokensIn(n *jsontree.Node, at jsontree.Pointer) int {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/livery/cli/tokenfile"
+	"example.com/livery/intake/value"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -19,7 +19,7 @@ func NearestType(message string) string {
 	if !ok {
 		return ""
 	}
-	return tokenfile.NearestType(before[strings.LastIndexByte(before, '"')+1:])
+	return value.NearestType(before[strings.LastIndexByte(before, '"')+1:])
 }
 
 // WithNearestType ends a message about an unknown $type with the nearest known one.
@@ -31,18 +31,18 @@ func WithNearestType(message string) string {
 }
 
 // WithHint ends a message about a value that its type never has with what is wrong with it, if it is a boolean or a
-// number in quotes, or an object like those of modes. value may be nil.
-func WithHint(message string, value *jsontree.Node) string {
+// number in quotes, or an object, whose members may be modes. v may be nil.
+func WithHint(message string, v *jsontree.Node) string {
 	hint := ""
 	switch {
-	case value.IsObject():
-		hint = tokenfile.WhyNotModes(value)
-	case value.IsString() && (value.Text == "true" || value.Text == "false"):
-		hint = "write " + value.Text + " without quotes"
-	case value != nil:
-		if _, err := strconv.ParseFloat(value.Text, 64); errors.Is(err, strconv.ErrRange) {
+	case v.IsObject():
+		hint = "if its members are modes, name them under values in livery.yaml"
+	case v.IsString() && (v.Text == "true" || v.Text == "false"):
+		hint = "write " + v.Text + " without quotes"
+	case v != nil:
+		if _, err := strconv.ParseFloat(v.Text, 64); errors.Is(err, strconv.ErrRange) {
 			hint = "the number is too large"
-		} else if err == nil && value.IsString() {
+		} else if err == nil && v.IsString() {
 			hint = "write a number as JSON has it, such as 0.5"
 		}
 	}
