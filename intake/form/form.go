@@ -15,6 +15,8 @@ type Options struct {
 	Values map[string][]string
 	// Open returns a file that a resolver document names, relative to the folder of that document.
 	Open func(document *model.File, name string) (*model.File, error)
+
+	figmaPaths map[string][]string // of the variables of all files of Figma, by id
 }
 
 // reader makes documents of the files of one form.
@@ -28,7 +30,14 @@ type reader struct {
 func readers() []reader {
 	return []reader{
 		{resolverName, isResolver, readResolver},
+		{figmaName, isFigma, readFigma},
+		{theoName, isTheo, readTheo},
+		{studioName, isStudio, readStudio},
+		{spectrumName, isSpectrum, readSpectrum},
 		{dtcgName, isDTCG, readDTCG},
+		{conditionsName, isConditions, readConditions},
+		{dictionaryName, isDictionary, readDictionary},
+		{listName, isList, readList},
 		{flatName, isFlat, readFlat},
 		{"a stylesheet", recognizesStylesheet, readStylesheet},
 	}
@@ -40,6 +49,7 @@ func readers() []reader {
 func Read(files []*model.File, o Options) ([]*model.Document, error) {
 	var documents []*model.Document
 	folders := studioFolders(files)
+	o.figmaPaths = figmaPaths(files)
 	for _, f := range files {
 		d := &model.Document{Files: []*model.File{f}}
 		var err error

@@ -40,6 +40,12 @@ func isAnyToken(n *jsontree.Node) bool {
 	return n.Find("type").IsString() || !v.IsObject() || !holdsToken(v)
 }
 
+// isQuantity reports whether a member of a group is a number and a unit, which without dollar signs is a token.
+func isQuantity(n *jsontree.Node) bool {
+	v := n.Find("value")
+	return v != nil && bareNumber.MatchString(v.Text) && value.Text(n.Find("unit")) != ""
+}
+
 // holdsToken reports whether an object is a token or one stands below it.
 func holdsToken(n *jsontree.Node) bool {
 	return isAnyToken(n) || slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !isMetadata(m.Name) && m.Value.IsObject() && holdsToken(m.Value) })
@@ -65,7 +71,7 @@ func walkTokens(group *jsontree.Node, at jsontree.Pointer, visit func(at jsontre
 }
 
 func walkGroup(n *jsontree.Node, at jsontree.Pointer, above string, visit func(jsontree.Pointer, *jsontree.Node, string), visitGroup func(jsontree.Pointer, *jsontree.Node)) {
-	isToken := isAnyToken(n)
+	isToken := isAnyToken(n) || isQuantity(n)
 	if isToken {
 		visit(slices.Clone(at), n, above)
 	} else if metadata := metadataOf(n); visitGroup != nil && len(metadata.Members) > 0 {
@@ -96,7 +102,7 @@ func strayMembers(f *model.File, group *jsontree.Node, pointer string) (problems
 		for _, m := range n.Members {
 			below := append(at[:len(at):len(at)], m.Name)
 			switch {
-			case isMetadata(m.Name) || isAnyToken(m.Value):
+			case isMetadata(m.Name) || isAnyToken(m.Value) || isQuantity(m.Value):
 			case m.Value.IsObject():
 				walk(m.Value, below)
 			default:

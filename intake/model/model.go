@@ -103,7 +103,9 @@ type Decl struct {
 func (d *Decl) Name() string { return strings.Join(d.Path, ".") }
 
 // HoldsIn reports whether the declaration holds in a choice of modes.
-func (d *Decl) HoldsIn(c Choice) bool { return len(d.When) == 0 || slices.ContainsFunc(d.When, c.Holds) }
+func (d *Decl) HoldsIn(c Choice) bool {
+	return len(d.When) == 0 || slices.ContainsFunc(d.When, c.Holds)
+}
 
 // Language says which expressions the values of a document may hold.
 type Language uint8
@@ -132,6 +134,14 @@ type Problem struct {
 	Kind    string // what the problems of one group have in common, in the plural, as "numbers without a unit"
 	Message string // with the value, and what becomes of it
 	Lost    bool   // no result has the declaration
+}
+
+// Correction is a value or name of a laid tree that was changed, or that is not what its file means.
+type Correction struct {
+	Kind    string // as Problem.Kind
+	Pointer string // into the tree
+	Path    string // dotted
+	Message string
 }
 
 // Error says why nothing can be read of a file, or of what is asked of it.

@@ -4,11 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/livery/cli/tokenfile"
-	"example.com/livery/cli/tokenfile/compute"
-	"example.com/livery/cli/tokenfile/references"
-	"example.com/livery/cli/tokenfile/repair"
+	"example.com/livery/intake/check"
+	"example.com/livery/intake/compute"
 	"example.com/livery/intake/model"
+	"example.com/livery/intake/references"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -34,14 +33,14 @@ func resolve(tree *jsontree.Node, documents []*model.Document) change {
 	return c
 }
 
-// check corrects a document that the origin would refuse.
-func check(tree *jsontree.Node) change {
-	done := repair.Document(tree)
+// correct changes what the origin would refuse in a document.
+func correct(tree *jsontree.Node) change {
+	done := check.Document(tree)
 	return change{done.Tree, problemsOf(append(done.Concessions, done.Live...)), done.Places}
 }
 
-func problemsOf(concessions []tokenfile.Concession) (list []model.Problem) {
-	for _, c := range concessions {
+func problemsOf(corrections []model.Correction) (list []model.Problem) {
+	for _, c := range corrections {
 		list = append(list, model.Problem{Place: model.Place{Pointer: c.Pointer}, Path: c.Path, Kind: c.Kind, Message: c.Message})
 	}
 	return list

@@ -41,7 +41,7 @@ type Replacement struct {
 func Read(layers []Layer, c model.Choice) *Reading {
 	r := Lay(layers, c)
 	r.apply(resolve(r.Tree, slices.Concat(layers...)))
-	r.apply(check(r.Tree))
+	r.apply(correct(r.Tree))
 	return r
 }
 

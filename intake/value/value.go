@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"example.com/livery/intake/arithmetic"
 	"example.com/livery/intake/tree"
 	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
@@ -141,3 +142,67 @@ func Shape(v *jsontree.Node) string {
 	}
 	return ""
 }
+
+// endOfDeclaration is what may follow the value in a declaration.
+var endOfDeclaration = regexp.MustCompile(`(?i)\s*(!\s*important\s*;?|;)\s*$`)
+
+// WithoutSemicolon returns a text without a semicolon or !important at its end, which a declaration has and a value does not.
+func WithoutSemicolon(text string) string {
+	if !strings.ContainsAny(text, "!;") { // as nearly all
+		return text
+	}
+	return endOfDeclaration.ReplaceAllString(text, "")
+}
+
+// The weight of a font as a number with a style, and what may stand beside it in words: a width, and the number of a family such as
+// Helvetica, "65 Medium".
+var (
+	styledNumber = regexp.MustCompile(`(?i)^(\d+)\s+(?:italic|oblique)$`)
+	width        = regexp.MustCompile(`(?i)^[2-9]5 |\b(?:(?:ultra|extra|semi)[ -]?)?(?:condensed|compressed|narrow|expanded|extended|wide)\b`)
+)
+
+// WithoutStyle returns a weight of a font without its style, if the weight is a number, and without its width; else n itself.
+func WithoutStyle(n *jsontree.Node) *jsontree.Node {
+	text := Text(n)
+	if m := styledNumber.FindStringSubmatch(text); m != nil {
+		return jsontree.NewString(m[1])
+	}
+	if weight := WithoutWidth(text); weight != text {
+		return jsontree.NewString(weight)
+	}
+	return n
+}
+
+// WithoutWidth returns a weight of a font in words without the words of its width, if a weight is left.
+func WithoutWidth(text string) string {
+	weight := strings.Join(strings.Fields(width.ReplaceAllString(text, "")), " ")
+	if len(weight) == len(text) || strings.Contains(text, "{") || !Fits("fontWeight", jsontree.NewString(weight)) {
+		return text
+	}
+	return weight
+}
+
+var percentage = regexp.MustCompile(`^-?[\d.]+%$`)
+
+// StudioPercentage returns a percentage of a line height or an opacity as a number and one of a letter spacing in em, as sd-transforms
+// does; any other text as it is. kind is a type of Tokens Studio or the name of a part of typography.
+func StudioPercentage(kind, text string) string {
+	if !percentage.MatchString(text) {
+		return text
+	}
+	unit := ""
+	switch kind {
+	case "lineHeights", "lineHeight", "opacity":
+	case "letterSpacing", "letterSpacings":
+		unit = "em"
+	default:
+		return text
+	}
+	part, _ := arithmetic.Evaluate(strings.TrimSuffix(text, "%") + " / 100")
+	return part + unit
+}
+
+// FixedName returns a name of a token or group without what no name may hold: dots become hyphens, braces underscores.
+func FixedName(name string) string { return fixer.Replace(name) }
+
+var fixer = strings.NewReplacer(".", "-", "{", "_", "}", "_")

@@ -1,4 +1,4 @@
-// Package push has the commands push and watch, which send token files to a draft.
+// Package push has the commands push and init: token files become the draft of a Theme and overrides of its Variants.
 package push
 
 import (
@@ -12,7 +12,7 @@ func Commands(s *account.Session) []*cobra.Command {
 	a := &app{Session: s}
 	return []*cobra.Command{
 		a.pushCommand(),
-		a.watchCommand(),
+		a.initCommand(),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,359 +13,430 @@ import (
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/themes"
-	"example.com/livery/cli/tokenfile"
-	"example.com/livery/cli/tokens/release"
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/client"
+	"example.com/livery/intake"
+	"example.com/livery/renderer/jsontree"
 )
 
-// pushFlags are the flags of push and watch.
+// pushFlags are the flags of push.
 type pushFlags struct {
 	target.Target
-	themes.NewTheme
-	strict, replace, acceptLoss, create, publish, wait, dryRun, full, verbose, confirmed bool
-
-	judged bool // what the push loses was judged before, with other parts
-
-	skipRefused bool // for scripts of before: what it asks for is what a push does
-
-	patience   time.Duration
-	onConflict string
-	renames    string // askRenames, moveRenames or noRenames
-	source.FileFlags
-	variants string // one or auto
-	modes    string // one of modesChoices
+	source.Flags
+	integrations                                            []string
+	strict, replace, create, publish, wait, dryRun, isWatch bool
+	loss                                                    string // askLoss, failLoss or dropLoss
+	renames                                                 string // askRenames, moveRenames or noRenames
 }
 
-func (p *pushFlags) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&p.Variant, "variant", "", "`VARIANT`, slug or id, to push overrides to (default: the Theme itself)")
-	f.BoolVar(&p.strict, "strict", false, "refuse a push that would leave something out of the served files; exit code 3 if there is nothing to push")
-	f.BoolVar(&p.replace, "replace", false, "also remove what the files do not have (default: leave it)")
-	f.BoolVar(&p.acceptLoss, "accept-loss", false, "push also if more than 2 % of the tokens of the files are lost (default: ask; without a terminal exit code 1)")
-	f.BoolVar(&p.skipRefused, "skip-refused", false, "has no effect any more: a push leaves out what the API refuses, and lists that")
-	f.BoolVar(&p.create, "create", false, "create the Theme or Variant if it does not exist")
-	f.BoolVar(&p.publish, "publish", false, "publish afterwards")
-	f.BoolVar(&p.wait, "wait", false, "with --publish: wait until an edge serves the new version, also as latest")
-	f.DurationVar(&p.patience, "wait-timeout", 30*time.Second, "how long to wait beyond the cache lifetime of the Environment, a `DURATION` such as 30s")
-	f.BoolVar(&p.full, "full", false, "show every change, not only the first 20")
-	f.BoolVar(&p.verbose, "verbose", false, "list all that is read otherwise than written or left out, not only ten lines")
-	f.BoolVar(&p.confirmed, "yes", false, "merge all token sets of a file, and all files of a folder, without asking, also if they give one token several values")
-	f.StringVar(&p.onConflict, "on-conflict", "", "`WHAT` to do if another client changed the draft meanwhile: merge, overwrite or fail (default: merge; fail if CI is set)")
-	f.StringVar(&p.renames, "renames", askRenames, "`WHAT` to do if a token looks renamed: ask, move it and its overrides, or none (ask moves nothing without a terminal)")
-	p.FileFlags.Add(cmd)
-	p.Flags(cmd)
-}
+// What a push does about declarations that it would lose.
+const (
+	askLoss  = "ask"
+	failLoss = "fail"
+	dropLoss = "drop"
+)
 
-const pushText = `Turns token files into the smallest batch of operations on the draft of a Theme, and flat maps
-(or token files, of which only the values are taken) into overrides of a Variant. Several files
-count as one: a later file is laid over an earlier one, and the command names what two of them set.
-A folder stands for its files of tokens; if these give more than 2 % of the tokens several values, they are likely modes,
-and the push asks, or ends with exit code 1, unless --yes is given. "-" reads the standard input.
-
-A file may be, in JSON, JSON5 (JSON with comments), YAML or CSS, whichever the push recognises and says:
-  - a resolver document of DTCG: its sets and one context of each modifier, that of --input or the default;
-  - a DTCG document; a document of Style Dictionary, without dollar signs;
-  - an export of Tokens Studio: one file or its folder; sets merged in its tokenSetOrder, or those of --sets or of
-    the theme --token-mode;
-  - the response of Figma's REST API to a request for local variables (of a --token-mode), or a folder of the files
-    that Figma exports for the modes of a collection (that of --token-mode);
-  - tokens whose values stand in sets, as Spectrum's; an array of tokens; plain nested JSON;
-  - a stylesheet of custom properties (:root, Tailwind's @theme); a theme of shadcn's registry.
-Of values for several modes, such as {"light": …, "dark": …}, that of --token-mode is taken, else the usual one.
---token-mode globex,dark takes modes of several dimensions, also of mode files.
-
---variants auto pushes a whole design system at once: the default modes of the files are the Theme, and each other mode
-(a theme of Tokens Studio, a mode of Figma, a context of a resolver document, a mode file, a mode of values or of a
-stylesheet) is a Variant of only what differs. The plan is shown as a table first, and kept in livery.yaml: a push without
-files in that folder repeats it. The Variants become the modes of the Theme too (livery theme modes), with the conditions
-of the table, so that tokens.css?modes=… serves them in one file; that needs the role admin, and without it the push does
-the rest. Modes that were set otherwise are kept, unless --modes replace is given. --modes none sets none. Brands, and
-more than 4 dimensions, are Variants alone.
-
-The token sets that a push merges are named, in their order and with the number of tokens that later sets
-override. On a terminal the push asks first, unless --sets, --token-mode or --yes is given; without one, sets that
-give one token several values are not merged, and the exit code is 1. Collections
-of Figma whose modes differ are not combined without --token-mode: the error lists the modes.
-
-A token that is recognisably the same at another path is moved, so that Variants keep their
-overrides; that needs --replace, because without it nothing is removed. If another client changed
-the draft meanwhile, the push is computed again and sent again, unless that client changed the same
-tokens; in CI it ends with exit code 4.
-
-A token in the files takes the place of the stored one as a whole. What the files do not name
-stays as it is, unless --replace is given: then it is removed.
-
-$extends and $ref of DTCG 2025.10 are applied, since no served file does: a $ref to a token becomes an alias, one into a
-value that value. What cannot be applied is named. --keep-references stores them as they are written.
-
-What is not quite right is read as it is meant if that is safe, and named with its value and the nearest known
-name: an unknown $type, an alias whose type disagrees with its target, a name with a dot, a comment in a group, an odd
-file among others. Ten lines tell of it, --verbose lists all.
-
-What the API refuses after that is left out and listed. It is as little as possible:
-  - a token whose value is of a JSON kind that its type never has, or null;
-  - a token or group of a bad name, and a member that is neither, as a whole;
-  - of a group whose $type a stored token below it cannot have, that $type and the tokens of the files that have
-    their type from it;
-  - a $description or $extensions of a wrong kind alone, without its token;
-  - of a Variant the overrides whose path is not valid; their values are never refused.
-What is left out stays as it is stored, also with --replace, unless it no longer fits there. Tokens that are stored and
-that no served file has, such as an alias of a token that is missing, are listed, and count as lost. A push that would lose
-more than 2 % of the tokens of its files, or a file that cannot be read, asks on a terminal; without one it ends with
-exit code 1 and pushes nothing, unless --accept-loss is given. If nothing of the files is left, or nothing but empty
-values, nothing is pushed and the exit code is 1. With --strict nothing is left out: the push is refused.
-
-With --replace, a token that was removed and one that was added may be the same under another name. A move takes the overrides
-of Variants along. The push moves tokens that a design tool gave one identity. Of others with equal content and the same last
-name or group it asks; if nobody can be asked, it names them and moves none. --renames move moves them without asking,
---renames none neither.
-
-A push that is too large for one request is sent as several, each on top of the one before; if one
-of them is refused, those before it stay in the draft (livery discard drops it).`
+const pushText = `Without FILE it reads livery.yaml of the working directory, and sends the Theme and each Variant that it names (livery init writes one).
+With FILE it sends these: the default of each mode that they declare, to the Theme or to --variant. Files count in their order, a later one
+wins. Files of a folder or pattern have no order: if two of them give one token different values, nothing is sent.`
 
 func (a *app) pushCommand() *cobra.Command {
 	var p pushFlags
 	cmd := &cobra.Command{
 		Use:   "push [FILE...]",
-		Short: "Push token files to the draft of a Theme or Variant",
+		Short: "Push token files to the drafts of a Theme and its Variants",
 		Long:  pushText,
-		Example: "  livery push acme.tokens.json --env sandbox --theme acme --create --integration react/plainCSS\n" +
-			"  livery push dark.json --env sandbox --theme acme --variant dark --create --publish\n" +
-			"  livery push acme.resolver.json --env sandbox --theme acme --input theme=dark\n" +
-			"  livery push export/ --env sandbox --theme acme --variants auto --create --publish",
+		Example: "  livery push tokens.json --env sandbox --theme acme --create --integration react/plainCSS --publish\n" +
+			"  livery push --create --publish",
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			decided, err := p.plan(&args)
-			if err != nil {
-				return err
+		RunE: func(cmd *cobra.Command, files []string) error {
+			if p.isWatch {
+				return a.watch(cmd.Context(), files, p)
 			}
-			if p.variants == "auto" {
-				return a.pushSystem(cmd, &p, args, decided)
-			}
-			return a.push(cmd, &p, args)
+			_, err := a.push(cmd.Context(), files, p)
+			return err
 		},
 	}
-	p.add(cmd)
 	f := cmd.Flags()
-	f.StringVar(&p.Theme, "theme", "", "`THEME`, slug or id (required, unless livery.yaml names it)")
-	f.StringVar(&p.variants, "variants", "one", "`WHICH` modes of the files: one, or auto for a Variant of each beside the default")
-	f.StringVar(&p.modes, "modes", "auto", "with --variants auto, `WHAT` becomes of the Theme's modes: auto sets them unless they were set otherwise, replace always, none never")
+	f.StringVar(&p.Theme, "theme", "", "`THEME`, slug or id (default: that of livery.yaml)")
+	f.StringVar(&p.Variant, "variant", "", "`VARIANT`, slug or id, to push to alone")
+	f.BoolVar(&p.create, "create", false, "create the Theme and the Variants that are missing")
+	f.StringArrayVar(&p.integrations, "integration", nil, "`FRAMEWORK/LIBRARY` that a new Theme serves files for, for example react/plainCSS; may be repeated")
+	f.BoolVar(&p.publish, "publish", false, "publish afterwards")
+	f.BoolVar(&p.wait, "wait", false, "with --publish: wait until an edge serves the new version")
+	f.BoolVar(&p.replace, "replace", false, "also remove tokens and overrides that the files do not have")
+	f.BoolVar(&p.dryRun, "dry-run", false, "show what would be sent, and send nothing")
+	f.BoolVar(&p.strict, "strict", false, "refuse files of which anything would be lost or not sent; exit code 3 if there is nothing to push")
+	f.StringVar(&p.loss, "loss", askLoss, "`WHAT` to do if more than 2 % of the values would be lost: ask (without a terminal: fail), fail or drop them")
+	f.StringVar(&p.renames, "renames", askRenames, "`WHAT` to do if a token looks renamed: ask, move it and its overrides, or none")
+	f.BoolVar(&p.isWatch, "watch", false, "push again whenever a file changes, until it is interrupted")
+	p.Flags.Add(cmd)
 	target.InEnvironment(cmd, &p.Target)
-	cmd.Flags().BoolVar(&p.dryRun, "dry-run", false, "show what would be sent, and send nothing; with --json the operations")
 	return a.JSONFlag(cmd)
 }
 
-func (a *app) push(cmd *cobra.Command, p *pushFlags, files []string) error {
-	if err := cmp.Or(p.chooseOnConflict(), p.checkRenames()); err != nil {
-		return err
+// check refuses values that flags do not have.
+func (p *pushFlags) check() error {
+	if !slices.Contains([]string{askLoss, failLoss, dropLoss}, p.loss) {
+		return term.UsageError("Valid values: ask, fail, drop.", "--loss cannot be %q", p.loss)
 	}
-	wanted, err := source.Read(a.App, p.Variant != "", files, p.Options())
-	if err != nil {
-		return err
+	if !slices.Contains([]string{askRenames, moveRenames, noRenames}, p.renames) {
+		return term.UsageError("Valid values: ask, move, none.", "--renames cannot be %q", p.renames)
 	}
-	if p.strict {
-		if err := refuseFaults(wanted); err != nil {
-			return err
-		}
-	}
-	c, err := a.Client(cmd.Context())
-	if err != nil {
-		return err
-	}
-	source.PrintForms(a.App, wanted)
-	source.Print(a.App, p.verbose, wanted)
-	source.PrintUnapplied(a.App, p.full || p.verbose, wanted)
-	refusal := cmp.Or(a.confirmMerge(cmd.Context(), wanted, p), a.confirmFolder(cmd.Context(), wanted, p))
-	if refusal != nil && !p.dryRun {
-		return refusal
-	}
-	f, err := a.target(cmd.Context(), c, *p)
-	if err != nil {
-		return err
-	}
-	return cmp.Or(a.pushTo(cmd.Context(), newPushTarget(a, c, f, *p, wanted), *p), refusal)
+	return nil
 }
 
-// refuseFaults returns the failure that no served file would have a token or value of the files, but perhaps a text in
-// its place, or apply a reference or modifier.
-func refuseFaults(all ...*source.Sources) error {
-	f := term.Fail("Fix them, or push without --strict.", "no served file would have:")
-	var list, unapplied []validate.Dropped
-	for _, wanted := range all {
-		list, unapplied = slices.Concat(list, wanted.Unread, wanted.Faults), append(unapplied, wanted.OnlyUnapplied()...)
-		for _, c := range wanted.Concessions() {
-			if slices.Contains(tokenfile.Quoted, c.Kind) {
-				list = append(list, validate.Dropped{Path: c.Path, Reason: c.Location + ": " + c.Message})
-			}
+// run is one push.
+type run struct {
+	*app
+	p       pushFlags
+	source  *source.Source
+	client  *client.Client
+	env     client.Environment
+	theme   *client.Theme              // nil until it exists
+	present map[string]*client.Variant // by slug and by id
+	parts   []*pushTarget              // the Theme first, unless one Variant is pushed alone
+	done    Done
+}
+
+// Done is what push prints under --json.
+type Done struct {
+	Theme        *Result       `json:"theme,omitempty"`
+	Variants     []*Result     `json:"variants"`
+	ModesChanged bool          `json:"modesChanged,omitempty"` // the Theme has another list of modes than before
+	Files        source.Report `json:"files"`
+
+	modesRefused bool // for want of the role admin
+}
+
+// push pushes files, or those of livery.yaml. It returns what they say, if they could be read.
+func (a *app) push(ctx context.Context, files []string, p pushFlags) (*source.Source, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	if err := source.Target(&p.Theme, &p.Env); err != nil {
+		return nil, err
+	}
+	if p.Theme == "" {
+		return nil, term.UsageError("See livery push --help.", "livery push needs --theme, or a %s that names the Theme", intake.MappingName)
+	}
+	s, err := source.Read(a.App, files, p.Flags)
+	if err != nil {
+		return nil, err
+	}
+	s.Print(a.App, p.Verbose)
+	r := &run{app: a, p: p, source: s, done: Done{Variants: []*Result{}, Files: s.Report()}}
+	if err := r.refuseUnsent(); err != nil {
+		return s, err
+	}
+	if r.client, err = a.Client(ctx); err != nil {
+		return s, err
+	}
+	for _, step := range []func(context.Context) error{r.lookUp, r.plan, r.judge} {
+		if err := step(ctx); err != nil {
+			return s, err
 		}
 	}
-	if len(list) == 0 {
-		f.Sentence = "no served file would apply:"
+	if p.dryRun {
+		return s, r.printPlan()
 	}
-	list = append(list, unapplied...)
-	for _, fault := range list {
-		f.Faults = append(f.Faults, fault.Path+": "+fault.Reason)
+	for _, step := range []func(context.Context) error{r.send, r.setModes, r.publish} {
+		if err := step(ctx); err != nil {
+			return s, r.explainPart(err)
+		}
 	}
-	if len(list) == 0 {
+	return s, r.report()
+}
+
+// refuseUnsent returns the failure under --strict that declarations are lost or modes are not sent.
+func (r *run) refuseUnsent() error {
+	lost := r.source.Lost()
+	if !r.p.strict || len(lost)+len(r.source.Unsent) == 0 {
 		return nil
+	}
+	f := term.Fail("Fix them, or push without --strict.", "nothing is pushed, for no served file would have:")
+	for _, one := range lost {
+		f.Faults = append(f.Faults, one.Path+": "+one.Said())
+	}
+	for _, u := range r.source.Unsent {
+		f.Faults = append(f.Faults, "the mode "+u.Line)
 	}
 	return f
 }
 
-// lookup finds the Theme or Variant of a push. missing is the kind of what is not there and --create would make; it
-// stands in the result as it would be called.
-func (a *app) lookup(ctx context.Context, c *client.Client, p pushFlags) (f target.Resolved, missing string, err error) {
-	f, err = target.Lookup(ctx, c, p.Target)
-	a.NoteGrant(f.Env)
-	m, ok := errors.AsType[*target.Missing](err)
-	switch {
-	case !ok || m.Kind == "Environment":
-		return f, "", err
-	case !p.create:
-		e := term.Explain(err)
-		e.Next += " Or create it with --create."
-		return f, "", e
-	case m.Kind == "Theme":
-		f.Theme = client.Theme{Slug: p.Theme, EnvironmentID: f.Env.ID}
+// lookUp finds the Environment, the Theme and its Variants. Without --create the first that is missing is a failure.
+func (r *run) lookUp(ctx context.Context) (err error) {
+	if r.env, err = target.FindEnvironment(ctx, r.client, r.p.Env); err != nil {
+		return err
 	}
-	if f.Absent = true; p.Variant != "" {
-		f.Variant = &client.Variant{Slug: p.Variant}
+	r.NoteGrant(r.env)
+	f, err := target.Lookup(ctx, r.client, target.Target{Env: r.env.ID, Theme: r.p.Theme})
+	if missing, ok := errors.AsType[*target.Missing](err); ok && missing.Kind == "Theme" {
+		return r.refuseMissing(err)
 	}
-	return f, m.Kind, nil
-}
-
-// target finds the Theme or Variant of a push, and makes what is missing if --create says so.
-func (a *app) target(ctx context.Context, c *client.Client, p pushFlags) (target.Resolved, error) {
-	f, missing, err := a.lookup(ctx, c, p)
-	if err != nil || missing == "" {
-		return f, err
-	}
-	if p.dryRun {
-		a.sayAbsent(f, missing)
-		return f, nil
-	}
-	f.Absent = false
-	if missing == "Theme" {
-		if f.Theme, err = themes.MakeTheme(ctx, c, f.Env.ID, p.Theme, p.NewTheme); err != nil {
-			return f, err
-		}
-		f.CreatedTheme = true
-		a.Say("Theme %s is created: %s", f.Theme.Slug, f.Theme.ID)
-	}
-	if p.Variant == "" {
-		return f, nil
-	}
-	v, err := themes.MakeVariant(ctx, c, f.Theme, p.Variant, p.Name)
-	if err != nil {
-		return f, err
-	}
-	a.Say("Variant %s is created: %s", v.Slug, v.ID)
-	f.Variant, f.CreatedVariant = &v, true
-	return f, nil
-}
-
-// sayAbsent tells what a push would create.
-func (a *app) sayAbsent(f target.Resolved, missing string) {
-	if missing == "Theme" {
-		a.Say("Theme %s would be created.", f.Theme.Slug)
-	}
-	if f.Variant != nil {
-		a.Say("Variant %s would be created.", f.Variant.Slug)
-	}
-}
-
-// pushTo plans and sends a push, again if the draft changed meanwhile.
-func (a *app) pushTo(ctx context.Context, t *pushTarget, p pushFlags) error {
-	err := t.read(ctx)
 	if err != nil {
 		return err
 	}
-	plan := t.plan()
-	if err := a.refuseLoss(ctx, t, plan); err != nil {
-		a.undo(ctx, t.c, t.f, t.set)
-		return err
-	}
-	if t.f.Variant != nil {
-		t.noteUnknownOverrides()
-	}
-	if p.dryRun {
-		a.printLeftOut(t, plan)
-		a.noteGuesses(t, plan)
-		return a.printPlan(plan, t.wanted, p.full)
-	}
-	if plan, err = a.confirmRenames(ctx, t, plan); err != nil {
-		a.undo(ctx, t.c, t.f, t.set)
-		return err
-	}
-	set, err := t.send(ctx, plan)
-	for try := 1; errors.Is(err, client.ErrConflict) && set.DraftETag() == t.set.DraftETag() && try < pushTries; try++ {
-		if plan, err = a.planAgain(ctx, t, p); err != nil {
-			return err
-		}
-		set, err = t.send(ctx, plan)
-	}
-	if err != nil {
-		a.undo(ctx, t.c, t.f, set)
-		return explainPush(located(err, t.wanted), p)
-	}
-	if t.report != nil && plan.count > 0 && !t.f.CreatedTheme && !t.f.CreatedVariant { // of several, and not named yet
-		a.Say("%s:", t.what)
-	}
-	a.sayChanges(plan, p.full)
-	a.printLeftOut(t, plan)
-	return a.finishPush(ctx, t, p, plan, set)
-}
-
-// refuseLoss returns the failure that a push makes a document that is too large, or that it loses all of the files, or
-// more of them than it may. What it would leave out is listed before.
-func (a *app) refuseLoss(ctx context.Context, t *pushTarget, plan pushPlan) error {
-	if t.p.judged {
-		return nil
-	}
-	if err := cmp.Or(t.refuseSize(plan), t.refuseStrict(plan)); err != nil {
-		return err
-	}
-	err := plan.remains.refuse(t.counted)
-	if err == nil && (t.p.acceptLoss || !t.loses(plan)) {
-		return nil
-	}
-	a.listLosses(t, plan)
-	if err != nil {
-		return err
-	}
-	return a.confirmLoss(ctx, t, plan)
-}
-
-// finishPush publishes what was pushed if that is wanted, and tells what came of it.
-func (a *app) finishPush(ctx context.Context, t *pushTarget, p pushFlags, plan pushPlan, set client.TokenSet) error {
-	done := Result{
-		ThemeID: t.f.Theme.ID, Operations: plan.count, Changes: plan.changes, ETag: set.DraftETag(), Skipped: plan.skipped,
-		Unread: t.wanted.Unread, Unserved: plan.unserved, Notes: t.wanted.Notes(),
-		Remains: plan.remains.ifLost(), Concessions: t.wanted.Concessions(), Merged: t.wanted.SeveralSets(), tokens: len(set.Tokens),
-	}
-	if t.f.Variant != nil {
-		done.VariantID = t.f.Variant.ID
-	}
-	if p.publish && done.ETag != "" {
-		version, urls, err := t.publish(ctx, done.ETag)
-		if err == nil && p.wait {
-			err = release.AwaitServed(ctx, t.c, t.f, urls, p.patience)
-		}
+	r.theme, r.present = &f.Theme, map[string]*client.Variant{}
+	for v, err := range r.client.EveryVariant(ctx, r.env.ID, r.theme.ID) {
 		if err != nil {
 			return err
 		}
-		done.ETag, done.Version = "", version
+		r.present[v.ID], r.present[v.Slug] = &v, &v
 	}
-	if t.report != nil {
-		return t.report(t, done)
-	}
-	if err := a.reportPush(t.what, t.counted, done, t.next); err != nil {
-		return err
-	}
-	if p.strict && done.Operations == 0 && done.Version == nil {
-		return term.NothingToDo("%s holds exactly this already", t.what)
+	for _, slug := range r.slugs() {
+		if r.present[slug] == nil {
+			if err := r.refuseMissing(target.NotFound("Variant", slug, " of Theme "+r.theme.Slug, r.knownSlugs())); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// refuseMissing returns the failure that something is missing, unless --create makes it.
+func (r *run) refuseMissing(err error) error {
+	if r.p.create {
+		return nil
+	}
+	f := *term.Explain(err)
+	f.Next = strings.TrimSpace(f.Next + " Or create it with --create.")
+	return &f
+}
+
+// slugs lists the Variants that are pushed.
+func (r *run) slugs() (slugs []string) {
+	if r.p.Variant != "" {
+		return []string{r.p.Variant}
+	}
+	for _, v := range r.source.Variants {
+		slugs = append(slugs, v.Slug)
+	}
+	return slugs
+}
+
+func (r *run) knownSlugs() (slugs []string) {
+	for _, v := range r.present {
+		if !slices.Contains(slugs, v.Slug) {
+			slugs = append(slugs, v.Slug)
+		}
+	}
+	slices.Sort(slugs)
+	return slugs
+}
+
+// resolved returns the place of the Theme, or of a Variant. What is missing stands there as it will be called.
+func (r *run) resolved(variant string) target.Resolved {
+	f := target.Resolved{Env: r.env, Absent: r.theme == nil}
+	if r.theme != nil {
+		f.Theme = *r.theme
+	} else {
+		f.Theme = client.Theme{Slug: r.p.Theme, EnvironmentID: r.env.ID}
+	}
+	if variant != "" {
+		if f.Variant = r.present[variant]; f.Variant == nil {
+			f.Variant, f.Absent = &client.Variant{Slug: variant}, true
+		}
+	}
+	return f
+}
+
+// plan reads what stands at the Theme and at each Variant, and plans what to send.
+func (r *run) plan(ctx context.Context) error {
+	var document *jsontree.Node // of the Theme, as it will be
+	if r.p.Variant == "" {
+		t := newTarget(r, r.resolved(""), wanted{tree: r.source.Theme.Tree, locate: r.source.ThemeLocation, lost: r.source.Lost()})
+		if err := t.read(ctx); err != nil {
+			return err
+		}
+		t.plan()
+		r.parts, document = append(r.parts, t), t.planned.wanted
+	}
+	list, err := r.variants()
+	if err != nil {
+		return err
+	}
+	for _, v := range list {
+		t := newTarget(r, r.resolved(v.slug), v.wanted)
+		t.name, t.theme = v.name, document
+		if err := t.read(ctx); err != nil {
+			return err
+		}
+		t.plan()
+		r.parts = append(r.parts, t)
+	}
+	return nil
+}
+
+// variant is a Variant as the files give it.
+type variant struct {
+	slug, name string
+	wanted
+}
+
+// variants lists the Variants that are pushed.
+func (r *run) variants() (list []variant, err error) {
+	if !r.source.Mapped {
+		if r.p.Variant == "" {
+			return nil, nil
+		}
+		return []variant{{r.p.Variant, "", wanted{tree: source.Values(r.source.Theme.Tree), locate: r.source.ThemeLocation, lost: r.source.Lost()}}}, nil
+	}
+	var slugs []string
+	for _, v := range r.source.Variants {
+		slugs = append(slugs, v.Slug)
+		if r.p.Variant == "" || r.p.Variant == v.Slug {
+			locate := func(path string) string { return v.Places[path].String() }
+			list = append(list, variant{v.Slug, v.Name, wanted{tree: v.Values, locate: locate}})
+		}
+	}
+	if len(list) == 0 && r.p.Variant != "" {
+		return nil, target.NotFound("Variant", r.p.Variant, " in "+intake.MappingName, slugs)
+	}
+	return list, nil
+}
+
+// judge returns the failure that the API would refuse a part, that nothing is left of the files, or that they lose more than they may.
+func (r *run) judge(ctx context.Context) error {
+	all, isEmpty := &remainder{}, error(nil)
+	for i, t := range r.parts {
+		if err := cmp.Or(t.refuseSize(), t.refuseStrict()); err != nil {
+			return err
+		}
+		if all.add(t.planned.remains); i == 0 {
+			isEmpty = t.planned.remains.refuse(t.counted)
+		}
+	}
+	if isEmpty == nil && (r.p.loss == dropLoss || !all.isTooMuch()) {
+		return nil
+	}
+	for _, t := range r.parts {
+		r.listLosses(t)
+	}
+	if isEmpty != nil {
+		return isEmpty
+	}
+	lost := term.Plural(all.lost(), "value") + " of " + term.Plural(all.Of, "value")
+	if r.p.loss == askLoss && r.CanAsk() {
+		if r.p.dryRun {
+			r.Warn("A push would lose %s, and ask before.", lost)
+			return nil
+		}
+		if ok, err := r.Confirm(ctx, "The push would lose "+lost+". Push the rest?"); ok || err != nil {
+			return err
+		}
+	}
+	return term.Fail("The lines above say why. Fix the files, or push the rest with --loss drop.", "nothing is pushed: it would lose %s", lost)
+}
+
+// send creates what is missing and sends each part. What the origin refuses right after it was created is deleted again.
+func (r *run) send(ctx context.Context) error {
+	for _, t := range r.parts {
+		if err := r.create(ctx, t); err != nil {
+			return err
+		}
+		result, err := t.push(ctx)
+		if err != nil {
+			return err
+		}
+		if t.f.Variant == nil {
+			r.done.Theme = result
+		} else {
+			r.done.Variants = append(r.done.Variants, result)
+		}
+	}
+	return nil
+}
+
+// create makes the Theme or Variant of a part if it is missing.
+func (r *run) create(ctx context.Context, t *pushTarget) error {
+	if r.theme == nil {
+		m := r.source.Mapping
+		theme, err := themes.MakeTheme(ctx, r.client, r.env.ID, r.p.Theme, themes.NewTheme{Name: m.Name, Integrations: slices.Concat(m.Integrations, r.p.integrations)})
+		if err != nil {
+			return err
+		}
+		r.Say("Theme %s is created: %s", theme.Slug, theme.ID)
+		r.theme, t.f.CreatedTheme = &theme, t.f.Variant == nil
+	}
+	t.f.Theme = *r.theme
+	if !t.f.Absent || t.f.Variant == nil {
+		return nil
+	}
+	v, err := themes.MakeVariant(ctx, r.client, *r.theme, t.f.Variant.Slug, t.name)
+	if err != nil {
+		return term.In("Variant "+t.f.Variant.Slug, err)
+	}
+	r.Say("Variant %s is created: %s", v.Slug, v.ID)
+	t.f.Variant, t.f.CreatedVariant = &v, true
+	return nil
+}
+
+// explainPart adds to a failure what was sent before it.
+func (r *run) explainPart(err error) error {
+	if r.done.Theme == nil && len(r.done.Variants) == 0 {
+		return err
+	}
+	f := *term.Explain(err)
+	f.Next = strings.TrimSpace(f.Next + " Sent so far: " + r.sent() + ". Push again to do the rest.")
+	return &f
+}
+
+func (r *run) sent() string {
+	variants := term.Plural(len(r.done.Variants), "Variant")
+	if r.done.Theme == nil {
+		return variants
+	}
+	return "the Theme and " + variants
+}
+
+// watchPause is how often watch looks at the files.
+const watchPause = 200 * time.Millisecond
+
+// watch pushes until it is interrupted, again whenever a file changes. A push that is refused is told and does not end it.
+func (a *app) watch(ctx context.Context, files []string, p pushFlags) error {
+	s, err := a.push(ctx, files, p)
+	if s == nil {
+		return err
+	}
+	a.reportWatched(ctx, err)
+	tick := time.NewTicker(watchPause)
+	defer tick.Stop()
+	for seen := s.Fingerprint(); ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if now := s.Fingerprint(); now != seen {
+			again, err := a.push(ctx, files, p)
+			if again != nil {
+				s, now = again, again.Fingerprint()
+			}
+			seen = now
+			a.reportWatched(ctx, err)
+		}
+	}
+}
+
+// reportWatched prints a failure of a push, unless there was nothing to do or the command is ending.
+func (a *app) reportWatched(ctx context.Context, err error) {
+	f, ok := errors.AsType[*term.Failure](err)
+	if err != nil && ctx.Err() == nil && !(ok && f.Code == term.ExitNothing) {
+		a.Report(err)
+	}
+}
+
+// listLosses lists all that a part would lose.
+func (r *run) listLosses(t *pushTarget) {
+	validate.PrintDropped(r.App, t.planned.skipped, r.p.Verbose)
+	if len(t.planned.unserved) > 0 {
+		r.Warn("Stored, and in no served file until it is fixed: %s.", term.Plural(len(t.planned.unserved), "token"))
+		validate.PrintRows(r.App, t.planned.unserved, r.p.Verbose)
+	}
+	if len(t.planned.hidden) > 0 {
+		r.Warn("Not in tokens.css, where another token has the name: %s.", term.Plural(len(t.planned.hidden), "token"))
+		validate.PrintRows(r.App, t.planned.hidden, r.p.Verbose)
+	}
 }

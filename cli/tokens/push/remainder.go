@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/validate"
+	intakevalue "example.com/livery/intake/value"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -30,7 +30,7 @@ func remainingTokens(tree *jsontree.Node, out, faults []validate.Dropped) *remai
 	for i := range tokens {
 		r.Of++
 		if !isLeft(tokens[i].Pointer().String(), left) {
-			r.add(tokens[i].Value)
+			r.keep(tokens[i].Value)
 		}
 	}
 	return r
@@ -59,12 +59,12 @@ func isLeft(pointer string, left map[string]bool) bool {
 func remainingOverrides(all, pushed *jsontree.Node, faults []validate.Dropped) *remainder {
 	r := &remainder{Of: len(all.Members) + len(faults)}
 	for _, m := range pushed.Members {
-		r.add(m.Value)
+		r.keep(m.Value)
 	}
 	return r
 }
 
-func (r *remainder) add(value *jsontree.Node) {
+func (r *remainder) keep(value *jsontree.Node) {
 	r.Pushed++
 	if !isEmpty(value) {
 		r.filled++
@@ -95,19 +95,9 @@ func (r *remainder) lost() int { return r.Of - r.Pushed + r.Unserved }
 // isTooMuch reports whether a push loses more than it may.
 func (r *remainder) isTooMuch() bool { return r != nil && 100*r.lost() > mostLost*r.Of }
 
-// ifLost returns r if something is lost, else nil.
-func (r *remainder) ifLost() *remainder {
-	if r == nil || r.lost() == 0 {
-		return nil
-	}
-	return r
-}
-
-// print says on the standard error how much was kept, if a push left something out.
-func (r *remainder) print(a *app, counted string) {
-	if r != nil && r.Pushed < r.Of {
-		a.Warn("Pushed %d of %s.", r.Pushed, term.Plural(r.Of, counted))
-	}
+// add adds the counts of another part.
+func (r *remainder) add(other *remainder) {
+	r.Pushed, r.Of, r.Unserved = r.Pushed+other.Pushed, r.Of+other.Of, r.Unserved+other.Unserved
 }
 
 // notServed lists the tokens that no served file has, by the diagnostics of a set; valueOf returns the value that the
@@ -137,7 +127,7 @@ func reasonWithValue(found dtcg.Diagnostic, value *jsontree.Node) string {
 	if !value.IsString() {
 		message = validate.WithHint(message, value)
 	}
-	return message + ": " + tokenfile.Spelled(value)
+	return message + ": " + intakevalue.Spell(value)
 }
 
 // losses are the kinds of diagnostics of tokens that no served file has.
@@ -146,7 +136,7 @@ var losses = []string{dtcg.AliasMissing, dtcg.AliasCycle, dtcg.AliasToGroup, dtc
 // refuse returns the failure that nothing, or nothing but empty values, is left of files that hold something.
 func (r *remainder) refuse(counted string) error {
 	switch {
-	case r == nil || r.filled > 0:
+	case r.filled > 0:
 		return nil
 	case r.Of == 0 && counted == "token": // a Variant without overrides is one that says nothing
 		return term.Fail("Name files that hold some.", "nothing is left to push: the files hold no token")

@@ -5,28 +5,27 @@ import (
 	"errors"
 	"strings"
 
-	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/client"
 )
 
 // undo deletes what this push created if the origin refused all that was to go into it.
-func (a *app) undo(ctx context.Context, c *client.Client, f target.Resolved, set client.TokenSet) {
+func (t *pushTarget) undo(ctx context.Context, set client.TokenSet) {
 	if set.DraftETag() != "" {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
 	var err error
 	switch {
-	case f.CreatedTheme:
-		_, err = c.DeleteTheme(ctx, f.Env.ID, f.Theme.ID)
-	case f.CreatedVariant:
-		_, err = c.DeleteVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID)
+	case t.f.CreatedTheme:
+		_, err = t.client.DeleteTheme(ctx, t.f.Env.ID, t.f.Theme.ID)
+	case t.f.CreatedVariant:
+		_, err = t.client.DeleteVariant(ctx, t.f.Env.ID, t.f.Theme.ID, t.f.Variant.ID)
 	default:
 		return
 	}
 	if err == nil {
-		a.Say("What was created is deleted again.")
+		t.Say("What was created is deleted again.")
 	}
 }
 

@@ -3,12 +3,10 @@ package source
 import (
 	"bytes"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokenfile"
 )
 
 // diagnosis says what a file is that no tokens can be read from, and what to do about it; empty if it is like one.
@@ -38,46 +36,6 @@ func program(path string) diagnosis {
 const aProgram = "is a program, which Livery does not run"
 
 var styleSource = diagnosis{"is the source of a stylesheet", "Push the CSS that it compiles to, or the JSON that it is made from."}
-
-// programText and sassText are how the texts of programs and of Sass begin.
-var (
-	programText = regexp.MustCompile(`^(?:\s|//.*\n|/\*(?s:.*?)\*/)*(?:export\s+(?:default|const|type|interface)\b|module\.exports|import\s.*['"]|const\s|['"]use strict)`)
-	sassText    = regexp.MustCompile(`^(?:\s|//.*\n|/\*(?s:.*?)\*/)*(?:\$[\w-]+\s*:.*;|@(?:use|forward|mixin|function)\s)`)
-)
-
-// code says what a text without a name is that is a program or Sass; empty if it is neither.
-func code(text string) diagnosis {
-	switch {
-	case programText.MatchString(text):
-		return diagnosis{aProgram, "Save it as a file and name that; the error shows a command that writes what it exports as JSON."}
-	case sassText.MatchString(text):
-		return styleSource
-	}
-	return diagnosis{}
-}
-
-// tools are the tools whose files have these names, up to their first dot.
-var tools = map[string]string{
-	"package": "npm", "package-lock": "npm", "tsconfig": "TypeScript", "jsconfig": "TypeScript", "composer": "Composer",
-	"angular": "Angular", "nx": "Nx", "turbo": "Turborepo", "biome": "Biome", "deno": "Deno", "vercel": "Vercel", "pnpm-lock": "pnpm", "docker-compose": "Docker",
-}
-
-// languageName is the name of a file with the texts of a language, such as en or pt-BR.
-var languageName = regexp.MustCompile(`^(ar|cs|da|de|en|es|fi|fr|he|hu|it|ja|ko|nb|nl|pl|pt|ru|sv|tr|uk|zh)([-_][A-Z]{2})?$`)
-
-// purpose says what a file without tokens is; empty if neither its $schema nor its name tells.
-func (f *tokenFile) purpose() string {
-	stem, _, _ := strings.Cut(filepath.Base(f.name), ".")
-	switch {
-	case tokenfile.IsSchema(f.parsed.Root):
-		return "it is a JSON Schema, which says how files are written"
-	case tools[stem] != "":
-		return "it is a file of " + tools[stem]
-	case languageName.MatchString(stem):
-		return "by its name it has the texts of a language"
-	}
-	return ""
-}
 
 // shellText is a text in quotes for a shell, and shellName a name that stands without them if it may.
 func shellText(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
@@ -114,9 +72,4 @@ func sniff(data string) diagnosis {
 		return diagnosis{"is a web page or XML, not JSON", "If it was downloaded, check whether the address needs a login."}
 	}
 	return diagnosis{}
-}
-
-// endsEarly reports whether a fault at an offset is that the text ends there.
-func endsEarly(text string, offset int) bool {
-	return offset >= len(strings.TrimRight(text, " \t\r\n"))
 }

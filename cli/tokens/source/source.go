@@ -1,78 +1,219 @@
+// Package source reads the token files of a command: those that the command line names, or those of livery.yaml.
 package source
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokenfile/syntax"
+	"example.com/livery/intake"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
-// ParseFile parses the text of a token file; path is its name in the failure. An array at the top is the member "-".
-func ParseFile(path, text string) (*syntax.File, error) {
-	text = strings.TrimPrefix(text, "\ufeff") // editors put a byte order mark; JSON has none
-	p := program(path)
-	if path == "-" {
-		p = code(text)
-	}
-	if p.what != "" {
-		return nil, term.Fail(p.next, "%s %s", term.NameOf(path), p.what)
-	}
-	if offset := notUTF8(text); offset >= 0 && sniff(text).what == "" {
-		line, column := lineAndColumn(text, offset)
-		next := "Save it as UTF-8: it is likely in Latin-1 or Windows-1252."
-		return nil, term.Fail(next, "%s:%d:%d: the file is not text in UTF-8, for it has the byte %X there", path, line, column, text[offset])
-	}
-	f, err := syntax.Parse(path, text)
-	if err != nil {
-		return nil, unreadable(path, text, err)
-	}
-	switch {
-	case f.Root.Kind == jsontree.Array:
-		f.Root = jsontree.NewObject(jsontree.Member{Name: "-", Value: f.Root})
-	case !f.Root.IsObject() || f.Syntax == syntax.CSS && len(f.Root.Members) == 0:
-		if s := sniff(text); s.what != "" {
-			return nil, term.Fail(s.next, "%s %s", term.NameOf(path), s.what)
-		}
-		if f.Syntax == syntax.CSS {
-			return f, term.Fail("Push a stylesheet that declares some, as :root { --color-brand: #0055aa; } does.", "%s holds no custom property", term.NameOf(path))
-		}
-		return nil, term.Fail("A token file begins with {.", "%s:1:1: the file must hold an object, but holds a value of kind %s", path, f.Root.Kind)
-	}
-	return f, nil
+// Flags say how files are read.
+type Flags struct {
+	Modes   []string // DIMENSION=NAME
+	Verbose bool
 }
 
-// unreadable says why a file cannot be read: what else it is, that its end is missing, or what is wrong in which place.
-func unreadable(path, text string, err error) error {
-	if s := sniff(text); s.what != "" {
-		return term.Fail(s.next, "%s %s", term.NameOf(path), s.what)
+// Add gives a command the flags.
+func (f *Flags) Add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.Modes, "mode", nil, "`DIMENSION=NAME` of a mode to take where it is not the files' own default; may be repeated")
+	cmd.Flags().BoolVar(&f.Verbose, "verbose", false, "list all problems of the files, not only the first of each kind")
+}
+
+// Source is what token files say.
+type Source struct {
+	*intake.Plan
+	Mapping *intake.Mapping
+	Mapped  bool // by livery.yaml
+
+	read *folder
+}
+
+// Read reads files, or without any those of livery.yaml in the working directory.
+func Read(a *term.App, files []string, f Flags) (*Source, error) {
+	mapping, mapped, err := readMapping(files, f)
+	if err != nil {
+		return nil, err
 	}
-	e, ok := errors.AsType[*syntax.Error](err)
-	if !ok {
+	read := &folder{app: a, opened: map[string]bool{}}
+	reader := intake.NewReader(read)
+	bar := a.ProgressBar("reading", 1+len(mapping.Variants))
+	reader.Progress = func(_, _ int) { bar.Step() }
+	plan, err := reader.Read(mapping)
+	bar.Done()
+	if conflict, ok := errors.AsType[*intake.Conflict](err); ok {
+		return nil, explainConflict(a, reader, mapping, conflict)
+	}
+	return &Source{plan, mapping, mapped, read}, err
+}
+
+// Propose returns the mapping of files that livery init writes.
+func Propose(a *term.App, files []string) (*intake.Mapping, error) {
+	for i, name := range files {
+		files[i] = filepath.ToSlash(name)
+	}
+	return intake.NewReader(&folder{app: a, opened: map[string]bool{}}).Propose(files)
+}
+
+// readMapping returns the mapping of files and choices on a command line, or that of livery.yaml.
+func readMapping(files []string, f Flags) (m *intake.Mapping, mapped bool, err error) {
+	if len(files) > 0 {
+		for i, name := range files {
+			files[i] = filepath.ToSlash(name)
+		}
+		return intake.FromArguments(files, f.Modes), false, nil
+	}
+	if len(f.Modes) > 0 {
+		return nil, false, term.UsageError("Write select in "+intake.MappingName+".", "--mode chooses among modes of files that the command line names")
+	}
+	text, err := os.ReadFile(intake.MappingName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, term.UsageError("Name token files, or write one with livery init FILES.", "no files are named, and this folder has no %s", intake.MappingName)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	m, err = intake.ParseMapping(intake.MappingName, text)
+	return m, true, err
+}
+
+// Target fills what a command line leaves out of a Theme and an Environment from livery.yaml, if the working directory has one.
+func Target(theme, environment *string) error {
+	text, err := os.ReadFile(intake.MappingName)
+	if err != nil {
+		return nil //nolint:nilerr // without the file there is nothing to fill in
+	}
+	m, err := intake.ParseMapping(intake.MappingName, text)
+	if err != nil {
 		return err
 	}
-	line, column := lineAndColumn(text, e.Offset)
-	if e.Syntax != syntax.YAML && endsEarly(text, e.Offset) {
-		return term.Fail("Its end is missing: write or download it again.", "%s:%d:%d: the file ends too early: %s", path, line, column, e.What)
+	if *theme == "" {
+		*theme = m.Theme
 	}
-	return term.Fail("Fix that place and try again.", "%s:%d:%d: the file is not valid %s: %s", path, line, column, e.Syntax, e.What)
+	if *environment == "" {
+		*environment = m.Environment
+	}
+	return nil
 }
 
-// notUTF8 is the place of the first byte that is not of a character of UTF-8; negative if there is none.
-func notUTF8(text string) int {
-	for i, r := range text {
-		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) {
-			return i
+// explainConflict prints which files give tokens different values, and the mapping that livery init would write.
+func explainConflict(a *term.App, r *intake.Reader, m *intake.Mapping, conflict *intake.Conflict) error {
+	f := term.Fail(conflict.Hint(), "nothing is sent: files without an order give tokens different values")
+	for _, pair := range conflict.Pairs {
+		f.Faults = append(f.Faults, pair.String())
+	}
+	f.Sentence += ":"
+	proposal, err := r.Propose(m.Files)
+	if err != nil {
+		return f
+	}
+	a.Warn("livery init %s would write:", strings.Join(m.Files, " "))
+	for line := range strings.Lines(string(proposal.Encode())) {
+		a.Warn("  %s", strings.TrimRight(line, "\n"))
+	}
+	return f
+}
+
+// folder gives the reader of token files those of this machine, by names relative to the working directory.
+type folder struct {
+	app    *term.App
+	opened map[string]bool
+	listed []string
+}
+
+// Open returns the text of a file, without a byte order mark.
+func (f *folder) Open(name string) ([]byte, error) {
+	f.opened[name] = true
+	if d := program(name); d.what != "" {
+		return nil, term.Fail(d.next, "%s %s", term.NameOf(name), d.what)
+	}
+	data, err := f.app.ReadFile(filepath.FromSlash(name))
+	if err != nil {
+		return nil, err
+	}
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	if d := sniff(text); d.what != "" {
+		return nil, term.Fail(d.next, "%s %s", term.NameOf(name), d.what)
+	}
+	if !utf8.ValidString(text) {
+		at := strings.IndexRune(strings.ToValidUTF8(text, "\ufffd"), '\ufffd')
+		line := 1 + strings.Count(text[:max(at, 0)], "\n")
+		return nil, term.Fail("Save it as UTF-8: it is likely in Latin-1 or Windows-1252.", "%s:%d: the file is not text in UTF-8", name, line)
+	}
+	return []byte(text), nil
+}
+
+// List lists the files of a folder and of the folders in it, without hidden ones and node_modules.
+func (f *folder) List(name string) (names []string, err error) {
+	root := filepath.FromSlash(name)
+	info, err := os.Stat(root)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, &fs.PathError{Op: "list", Path: name, Err: errors.New("not a folder")}
+	}
+	f.listed = append(f.listed, name)
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		hidden := path != root && (strings.HasPrefix(entry.Name(), ".") && entry.Name() != "." && entry.Name() != ".." || entry.Name() == "node_modules")
+		switch {
+		case err != nil:
+			return err
+		case hidden && entry.IsDir():
+			return filepath.SkipDir
+		case !hidden && !entry.IsDir():
+			names = append(names, filepath.ToSlash(path))
+		}
+		return nil
+	})
+	return names, err
+}
+
+// Fingerprint changes whenever a file that was read does, or the list of files of a folder.
+func (s *Source) Fingerprint() string {
+	var b strings.Builder
+	note := func(name string) {
+		if info, err := os.Stat(filepath.FromSlash(name)); err == nil {
+			fmt.Fprintln(&b, name, info.ModTime(), info.Size())
 		}
 	}
-	return -1
+	for _, name := range term.Keys(s.read.opened) {
+		note(name)
+	}
+	for _, name := range s.read.listed {
+		files, _ := (&folder{opened: map[string]bool{}}).List(name)
+		fmt.Fprintln(&b, len(files))
+	}
+	if s.Mapped {
+		note(intake.MappingName)
+	}
+	return b.String()
 }
 
-// lineAndColumn counts from 1, columns in characters.
-func lineAndColumn(text string, offset int) (line, column int) {
-	before := text[:min(offset, len(text))]
-	line = strings.Count(before, "\n") + 1
-	return line, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+// ThemeLocation returns the file and line of what a dotted path or JSON Pointer leads to in the document of the Theme; "" if no file has it.
+func (s *Source) ThemeLocation(at string) string {
+	if strings.HasPrefix(at, "/") {
+		return s.Theme.Place(at).String()
+	}
+	return s.Theme.PlaceOf(at).String()
+}
+
+// Values returns the values of a document's tokens as a flat map of dotted path to value.
+func Values(document *jsontree.Node) *jsontree.Node {
+	flat, d := jsontree.NewObject(), dtcg.Read(document)
+	for i := range d.Tokens {
+		flat.Members = append(flat.Members, jsontree.Member{Name: d.Tokens[i].Path, Value: d.Tokens[i].Value})
+	}
+	flat.Index()
+	return flat
 }

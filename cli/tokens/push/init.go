@@ -1,0 +1,66 @@
+package push
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/escape"
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/source"
+	"example.com/livery/intake"
+)
+
+// initFlags are the flags of init.
+type initFlags struct {
+	theme, env   string
+	print, force bool
+}
+
+func (a *app) initCommand() *cobra.Command {
+	var f initFlags
+	cmd := &cobra.Command{
+		Use:   "init FILE...",
+		Short: "Write livery.yaml, which says what of token files is the Theme and what each Variant",
+		Long: "Reads token files, folders or patterns, and writes livery.yaml: each mode that the files declare beside its default is a Variant.\n" +
+			"It needs no server. A line with \"# guess\" is made of a name alone: look at it. livery push without files reads livery.yaml.",
+		Example: "  livery init tokens.json tokens-dark.json --theme acme --env sandbox\n  livery init tokens/ --print",
+		Args:    cmdline.Args(cobra.MinimumNArgs(1)),
+		RunE:    func(_ *cobra.Command, files []string) error { return a.init(files, f) },
+	}
+	cmd.Flags().StringVar(&f.theme, "theme", "", "`THEME`, slug or id, that livery.yaml names")
+	cmd.Flags().StringVar(&f.env, "env", "", "`ENVIRONMENT`, slug or id, that livery.yaml names")
+	cmd.Flags().BoolVar(&f.print, "print", false, "print it instead of writing it")
+	cmd.Flags().BoolVar(&f.force, "force", false, "overwrite a livery.yaml that is there")
+	return cmd
+}
+
+// init writes the mapping of files, or prints it.
+func (a *app) init(files []string, f initFlags) error {
+	m, err := source.Propose(a.App, files)
+	if err != nil {
+		return err
+	}
+	m.Theme, m.Environment = f.theme, f.env
+	text := m.Encode()
+	if f.print {
+		_, err := a.Out.Write(text)
+		return err
+	}
+	if _, err := os.Stat(intake.MappingName); !errors.Is(err, fs.ErrNotExist) && !f.force {
+		return term.Fail("Look at it, or overwrite it with --force; --print shows the new one.", "%s is there already", intake.MappingName)
+	}
+	if err := a.WriteOut(intake.MappingName, text); err != nil {
+		return err
+	}
+	for _, v := range m.Variants {
+		if v.Comment != "" {
+			a.Warn("%s: %s", escape.Line(v.Slug), escape.Line(v.Comment))
+		}
+	}
+	a.Say("%s names %s. Push: livery push --create --publish", intake.MappingName, term.Plural(len(m.Variants), "Variant"))
+	return nil
+}

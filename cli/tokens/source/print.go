@@ -1,0 +1,142 @@
+package source
+
+import (
+	"fmt"
+	"slices"
+
+	"example.com/livery/cli/escape"
+	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/validate"
+	"example.com/livery/intake"
+	"example.com/livery/intake/model"
+)
+
+// Report is what a command prints of files under --json.
+type Report struct {
+	Problems []Problem         `json:"problems,omitempty"`
+	Replaced []string          `json:"replaced,omitempty"` // pairs of files that give tokens different values
+	Unsent   []string          `json:"unsent,omitempty"`   // declared modes that are not sent
+	Skipped  []string          `json:"skipped,omitempty"`  // files of folders that hold no tokens
+	Forms    map[string]string `json:"forms,omitempty"`    // by file
+}
+
+// Problem is a declaration that is read otherwise than it is written, or not read.
+type Problem struct {
+	Where   string `json:"where"`
+	Path    string `json:"path"`
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	Lost    bool   `json:"lost,omitempty"`
+}
+
+// Report returns what is to be said of the files.
+func (s *Source) Report() Report {
+	r := Report{Skipped: s.Skipped, Forms: map[string]string{}}
+	for _, group := range s.Problems {
+		for _, p := range group.List {
+			r.Problems = append(r.Problems, Problem{p.Place.String(), p.Path, p.Kind, p.Message, p.Lost})
+		}
+	}
+	for _, pair := range s.Replaced {
+		r.Replaced = append(r.Replaced, pair.String())
+	}
+	for _, u := range s.Unsent {
+		r.Unsent = append(r.Unsent, u.Line)
+	}
+	for _, d := range s.Documents {
+		for _, f := range d.Files {
+			r.Forms[f.Name] = d.Form
+		}
+	}
+	return r
+}
+
+// Print tells on the standard error what the files are, what is read otherwise than it is written, and which modes are not sent.
+func (s *Source) Print(a *term.App, verbose bool) {
+	var forms []string
+	count := map[string]int{}
+	for _, d := range s.Documents {
+		if !slices.Contains(forms, d.Form) {
+			forms = append(forms, d.Form)
+		}
+		count[d.Form] += len(d.Files)
+	}
+	for _, form := range forms {
+		if len(s.Documents) == 1 {
+			a.Warn("%s is %s.", escape.Line(s.Documents[0].Files[0].Name), form)
+		} else {
+			a.Warn("%s: %s.", term.Plural(count[form], "file"), form)
+		}
+	}
+	if len(s.Skipped) > 0 {
+		a.Warn("Without tokens, and not read: %s.", escape.Line(term.ShortList(s.Skipped)))
+	}
+	for _, pair := range s.Replaced {
+		a.Warn("%s; the later one counts.", escape.Line(pair.String()))
+	}
+	s.printProblems(a, verbose)
+	s.printUnsent(a)
+}
+
+// printProblems prints the first problem of each kind, or all.
+func (s *Source) printProblems(a *term.App, verbose bool) {
+	more := 0
+	for _, group := range s.Problems {
+		list := group.List
+		if !verbose {
+			more += len(list) - 1
+			list = list[:1]
+		}
+		a.Warn("%s (%d):", escape.Line(capital(group.Kind)), len(group.List))
+		for _, p := range list {
+			a.Warn("  %s", escape.Line(fmt.Sprintf("%s: %s: %s", p.Place, p.Path, p.Message)))
+		}
+	}
+	if more > 0 {
+		a.Warn("%s; --verbose lists all.", "and "+term.Plural(more, "more problem"))
+	}
+}
+
+func capital(text string) string { return string(text[0]&^0x20) + text[1:] }
+
+// printUnsent prints the declared modes that are not sent, as lines of livery.yaml.
+func (s *Source) printUnsent(a *term.App) {
+	var lines []string
+	for _, u := range s.Unsent {
+		if !slices.Contains(lines, u.Line) {
+			lines = append(lines, u.Line)
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	a.Warn("%s declared in the files and not sent. These lines of %s push them:", isAre(len(lines), "mode"), intake.MappingName)
+	a.Warn("  variants:")
+	for _, line := range lines {
+		a.Warn("    %s", escape.Line(line))
+	}
+}
+
+func isAre(n int, what string) string {
+	if n == 1 {
+		return "1 " + what + " is"
+	}
+	return fmt.Sprintf("%d %ss are", n, what)
+}
+
+// Lost lists the declarations that no result has.
+func (s *Source) Lost() (list []validate.Dropped) {
+	for _, group := range s.Problems {
+		for _, p := range group.List {
+			if p.Lost {
+				list = append(list, Dropped(p))
+			}
+		}
+	}
+	return list
+}
+
+// Dropped returns a problem as one thing that a push leaves out.
+func Dropped(p model.Problem) validate.Dropped {
+	return validate.Dropped{Path: p.Path, Reason: p.Message, Tokens: 1, Location: p.Place.String()}
+}

@@ -1,0 +1,253 @@
+// Package check changes a document of tokens that the origin would refuse, or of which the served files would leave
+// something out, as little as it takes: names, aliases and types. It changes no value but aliases and semicolons behind
+// a value, and names all that it changes. It is pure.
+package check
+
+import (
+	"regexp"
+	"strings"
+
+	"example.com/livery/intake/model"
+	"example.com/livery/intake/tree"
+	"example.com/livery/intake/value"
+	"example.com/livery/renderer/css"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// Result is a document after its repair.
+type Result struct {
+	Tree        *jsontree.Node
+	Concessions []model.Correction // their pointers lead into Tree
+	Live        []model.Correction // of colours that stay what they are, and that tokens.values.json does not have
+	Places      map[string]string  // pointer to a token that was renamed, or moved with its group -> the pointer to it before
+}
+
+// Document returns a document with names that the origin takes, aliases that lead to tokens, and types that are known
+// and that the values have. It does not change root.
+func Document(root *jsontree.Node) Result {
+	r := Result{Tree: root}
+	r.names()
+	r.aliases()
+	r.semicolons()
+	r.unknownTypes()
+	r.wrongValues()
+	r.composites()
+	r.expressions()
+	r.wrongAliases()
+	r.nameColors()
+	return r
+}
+
+// Names returns a document with names that the origin takes.
+func Names(root *jsontree.Node) Result {
+	r := Result{Tree: root}
+	r.names()
+	return r
+}
+
+func (r *Result) concede(kind string, at jsontree.Pointer, message string) {
+	r.Concessions = append(r.Concessions, model.Correction{Kind: kind, Pointer: at.String(), Path: strings.Join(at, "."), Message: message})
+}
+
+// takenNames is the kind of the concessions of names that cannot be mended.
+const takenNames = "names that others have"
+
+// names mends names with dots and braces, and the aliases to the tokens below them. A name that is taken is left, and
+// so is the second of two that would become one.
+func (r *Result) names() {
+	renamed := map[string]string{}
+	taken := map[*jsontree.Node]map[string]bool{}
+	tree := edit(r.Tree, nil, func(at jsontree.Pointer, group *jsontree.Node, m jsontree.Member) jsontree.Member {
+		name := value.FixedName(m.Name)
+		old := append(at[:len(at):len(at)], m.Name)
+		switch {
+		case name == m.Name:
+			return m
+		case group.Find(name) != nil || taken[group][name]:
+			r.concede(takenNames, old, `"`+m.Name+`" would be "`+name+`", which stands beside it; rename one of the two`)
+			return m
+		}
+		if taken[group] == nil {
+			taken[group] = map[string]bool{}
+		}
+		taken[group][name] = true
+		fixed := make(jsontree.Pointer, len(old))
+		for i := range old {
+			fixed[i] = value.FixedName(old[i])
+		}
+		r.concede("names with dots or braces", fixed, `"`+m.Name+`" is "`+name+`" now, in aliases too`)
+		m.Name = name
+		return m
+	})
+	if tree == r.Tree {
+		return
+	}
+	before, after := dtcg.Read(r.Tree).Tokens, dtcg.Read(tree).Tokens
+	r.Places = map[string]string{}
+	var braced []string // aliases whose end the braces in them hide
+	for i := range before {
+		renamed[before[i].Path] = after[i].Path
+		if strings.ContainsAny(before[i].Path, "{}") {
+			braced = append(braced, "{"+before[i].Path+"}", "{"+after[i].Path+"}")
+		}
+		if now, old := after[i].Pointer().String(), before[i].Pointer().String(); now != old {
+			r.Places[now] = old
+		}
+	}
+	r.Tree = mapAliases(mapTexts(tree, strings.NewReplacer(braced...).Replace), func(path string) string {
+		if path, ok := renamed[path]; ok {
+			return path
+		}
+		return path
+	})
+}
+
+// opacity is an alias of a colour with a part of it in percent, as Panda and Chakra write it.
+var opacity = regexp.MustCompile(`\{([^{}/]+)/(\d{1,2}|100)\}`)
+
+// aliases mends those that name the value of a token, {a.b.value}, and not the token, and those with an opacity.
+func (r *Result) aliases() {
+	d := dtcg.Read(r.Tree)
+	before := r.Tree
+	r.Tree = mapTexts(r.Tree, func(text string) string {
+		return opacity.ReplaceAllStringFunc(text, func(alias string) string {
+			m := opacity.FindStringSubmatch(alias)
+			if d.Token(m[1]) == nil || d.Token(m[1]+"/"+m[2]) != nil {
+				return alias
+			}
+			return "color-mix(in srgb, {" + m[1] + "} " + m[2] + "%, transparent)"
+		})
+	})
+	r.concedeValues("aliases with an opacity", before, "")
+	r.Tree = mapAliases(r.Tree, func(path string) string {
+		if d.Token(path) != nil {
+			return path
+		}
+		for _, end := range []string{".value", ".$value"} {
+			if short, ok := strings.CutSuffix(path, end); ok && d.Token(short) != nil {
+				return short
+			}
+		}
+		if through := throughGroup(d, path); d.Token(through) != nil {
+			return through
+		}
+		return path
+	})
+}
+
+// WithoutSets returns a document of token sets in which an alias that names a token by its set too, {core.a.b} of a.b
+// in the set core, is one of the token, and names these aliases. One that leads to a token as it is stays.
+func WithoutSets(root *jsontree.Node, sets []string) Result {
+	d := dtcg.Read(root)
+	r := Result{Tree: mapAliases(root, func(path string) string {
+		for _, set := range sets {
+			if rest, ok := strings.CutPrefix(path, strings.ReplaceAll(set, "/", ".")+"."); ok && d.Token(path) == nil && d.Token(rest) != nil {
+				return rest
+			}
+		}
+		return path
+	})}
+	r.concedeValues("aliases that name a token set", root, " of all token sets together")
+	return r
+}
+
+// concedeValues names the values that are others than in a document before, whose tokens have the same places.
+func (r *Result) concedeValues(kind string, before *jsontree.Node, end string) {
+	if r.Tree == before {
+		return
+	}
+	old, now := dtcg.Read(before).Tokens, dtcg.Read(r.Tree).Tokens
+	for i := range now {
+		if now[i].Value != old[i].Value {
+			r.concede(kind, now[i].Pointer(), shown(old[i].Value)+" is read as "+shown(now[i].Value)+end)
+		}
+	}
+}
+
+// throughGroup returns the path of what an alias means that leads on from the value of a token, if that is an alias of
+// a group: {a.value.b} with {g} as the value of a is g.b.
+func throughGroup(d *dtcg.Document, path string) string {
+	for range 8 { // groups that lead to groups
+		before, rest, ok := strings.Cut(path, ".value.")
+		t := d.Token(before)
+		if !ok || t == nil || !t.Value.IsString() {
+			break
+		}
+		group := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(t.Value.Text), "{"), "}")
+		if len(group)+2 != len(strings.TrimSpace(t.Value.Text)) {
+			break
+		}
+		path = strings.TrimSuffix(group, ".value") + "." + rest
+	}
+	return strings.TrimSuffix(path, ".value")
+}
+
+// isWordOrFunction reports whether a text is a single word, or a function.
+var isWordOrFunction = regexp.MustCompile(`^[\w-]+(\(.*\))?$`)
+
+// semicolons takes the one behind a text away, and !important, if it is a value without it: a declaration ends so, and
+// no value does.
+func (r *Result) semicolons() {
+	d, values := dtcg.Read(r.Tree), map[string]*jsontree.Node{}
+	for i := range d.Tokens {
+		t := &d.Tokens[i]
+		kind, isKnown := dtcg.KindOf(t.Resolved)
+		made := value.MapStrings(t.Value, value.WithoutSemicolon)
+		if made == t.Value || isKnown && (kind == css.String || !dtcg.Fits(d, t.Resolved, made)) || !isKnown && value.Shape(made) == "" && !isWordOrFunction.MatchString(made.Text) {
+			continue
+		}
+		at := t.Pointer()
+		values[at.String()] = made
+		r.concede("ends of declarations behind values", at, shown(t.Value)+" is read as "+shown(made))
+	}
+	r.Tree = withMembers(r.Tree, "$value", values)
+}
+
+// edit returns a tree in which change was applied to each member of a group, from the top down; at is the old place of
+// the group. A member without a value is left out. What does not change is shared with n.
+func edit(n *jsontree.Node, at jsontree.Pointer, change func(at jsontree.Pointer, group *jsontree.Node, m jsontree.Member) jsontree.Member) *jsontree.Node {
+	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
+		if dtcg.IsMetadata(m.Name) {
+			return m
+		}
+		edited := change(at, n, m)
+		if edited.Value.IsObject() && !dtcg.IsToken(edited.Value) {
+			edited.Value = edit(edited.Value, append(at[:len(at):len(at)], m.Name), change)
+		}
+		return edited
+	})
+}
+
+// mapAliases returns a document with the paths between braces in the values of its tokens changed.
+func mapAliases(root *jsontree.Node, change func(path string) string) *jsontree.Node {
+	return mapTexts(root, func(text string) string { return mapText(text, change) })
+}
+
+// mapTexts returns a document with the texts in the values of its tokens changed.
+func mapTexts(root *jsontree.Node, change func(text string) string) *jsontree.Node {
+	return edit(root, nil, func(_ jsontree.Pointer, _ *jsontree.Node, m jsontree.Member) jsontree.Member {
+		if m.Value.IsObject() && dtcg.IsToken(m.Value) {
+			own := m.Value.Find("$value")
+			if changed := value.MapStrings(own, change); changed != own {
+				m.Value = tree.With(m.Value, "$value", changed)
+			}
+		}
+		return m
+	})
+}
+
+// mapText changes the paths between braces in a text.
+func mapText(text string, change func(path string) string) string {
+	var b strings.Builder
+	for {
+		before, rest, opened := strings.Cut(text, "{")
+		path, after, closed := strings.Cut(rest, "}")
+		if !opened || !closed {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(before + "{" + change(strings.TrimSpace(path)) + "}")
+		text = after
+	}
+}

@@ -1,0 +1,357 @@
+package check
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/livery/intake/tree"
+	"example.com/livery/intake/value"
+	"example.com/livery/renderer/css"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// unknownTypes takes each $type away that is not known. Its tokens get the type that it is another spelling of, else
+// that of the target of an alias, else that of the shape of their value.
+func (r *Result) unknownTypes() {
+	wrong := map[string]string{} // pointer to a token -> its unknown type
+	stripped := strip(r.Tree, nil, "", wrong)
+	if len(wrong) == 0 {
+		r.Tree = stripped
+		return
+	}
+	d := dtcg.Read(stripped)
+	types, last := map[string]*jsontree.Node{}, lastTargets(d)
+	for i := range d.Tokens {
+		t := &d.Tokens[i]
+		at := t.Pointer()
+		unknown, ok := wrong[at.String()]
+		if !ok {
+			continue
+		}
+		kind, became := guess(d, i, last[i], unknown)
+		if kind != "" && kind != t.Resolved {
+			types[at.String()] = jsontree.NewString(kind)
+		}
+		r.concede("unknown types", at, quotedType(unknown)+became)
+	}
+	r.Tree = withMembers(stripped, "$type", types)
+}
+
+func quotedType(unknown string) string {
+	text := `$type "` + value.Clip(strings.Trim(unknown, `"`)) + `" is not known`
+	if near := value.NearestType(unknown); near != "" {
+		text += "; the nearest is " + near
+	}
+	return text
+}
+
+// guess returns the type of token i, whose own is unknown, and says why. last is the token that its aliases lead to, or
+// -1.
+func guess(d *dtcg.Document, i, last int, unknown string) (kind, became string) {
+	t := &d.Tokens[i]
+	if same := value.SameType(unknown); same != "" && dtcg.Fits(d, same, t.Value) {
+		return same, ", which counts"
+	}
+	if last >= 0 {
+		target := &d.Tokens[last]
+		return target.Resolved, ": the type of " + target.Path + " counts" + ofType(target.Resolved)
+	}
+	kind = css.InferType(t.Value)
+	if _, err := strconv.ParseFloat(t.Value.Text, 64); kind == "" && t.Value.IsString() && err == nil && dtcg.Fits(d, "number", t.Value) {
+		kind = "number"
+	}
+	if kind != "" {
+		return kind, ": by its shape " + shown(t.Value) + " is of type " + kind
+	}
+	if t.Value.IsString() {
+		return "string", ": " + shown(t.Value) + " stays as a string"
+	}
+	return "", ": nothing tells the type of " + shown(t.Value)
+}
+
+func ofType(kind string) string {
+	if kind == "" {
+		return ""
+	}
+	return ", " + kind
+}
+
+func shown(v *jsontree.Node) string { return value.Spell(v) }
+
+// strip returns a tree without unknown types, and notes the tokens that had one, of their own or from a group.
+func strip(n *jsontree.Node, at jsontree.Pointer, above string, wrong map[string]string) *jsontree.Node {
+	own := n.Find("$type")
+	unknown := own != nil && !known(own)
+	switch {
+	case unknown:
+		above = own.Text
+		if above == "" {
+			above = shown(own)
+		}
+		n = tree.With(n, "$type", nil)
+	case own != nil:
+		above = ""
+	}
+	if len(at) > 0 && dtcg.IsToken(n) {
+		if above != "" {
+			wrong[at.String()] = above
+		}
+		return n
+	}
+	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
+		if !dtcg.IsMetadata(m.Name) && m.Value.IsObject() {
+			m.Value = strip(m.Value, append(at[:len(at):len(at)], m.Name), above, wrong)
+		}
+		return m
+	})
+}
+
+func known(typ *jsontree.Node) bool {
+	if !typ.IsString() {
+		return false
+	}
+	_, ok := dtcg.KindOf(typ.Text)
+	return ok
+}
+
+// channels are those of a colour without a function around them, as stylesheets take them into their own.
+var channels = regexp.MustCompile(`^[\d.]+(?:deg)?(?:(?:\s*,\s*|\s+)[\d.]+%?){2}(?:\s*[,/]\s*[\d.]+%?)?$`)
+
+const asChannels = " has the channels of a colour alone, and stays a text; rgb() or hsl() around them make a colour"
+
+// wrongValues gives a token whose value its type never has the type of the shape of the value. A word alone, such as
+// red for a dimension, has no shape that says more than the type.
+func (r *Result) wrongValues() {
+	r.retype("types that disagree with the value", func(d *dtcg.Document, i int, kind css.Kind) (typ, message string) {
+		t := &d.Tokens[i]
+		if kind == css.Color && t.Value.IsString() && channels.MatchString(t.Value.Text) {
+			return "string", shown(t.Value) + asChannels
+		}
+		isWord := t.Value.IsString() && !strings.ContainsAny(t.Value.Text, " #(0123456789")
+		if dtcg.Fits(d, t.Resolved, t.Value) || strings.Contains(shown(t.Value), "{") || isWord && css.FitsKind(kind, t.Value) {
+			return "", ""
+		}
+		shape := value.Shape(t.Value)
+		if of, _ := dtcg.KindOf(shape); shape == "" || of == kind || !dtcg.Fits(d, shape, t.Value) {
+			return "", ""
+		}
+		return shape, shown(t.Value) + " is a " + shape + ", which counts"
+	})
+}
+
+// composites gives a text on several lines, or a list of texts, that has no type the one of its shape: without it the
+// text is served in quotes, because only a typed value may span lines, and the list as one of fonts.
+func (r *Result) composites() {
+	r.giveTypes("values on several lines or in a list", func(_ *dtcg.Document, t *dtcg.Token) (kind string) {
+		types := []string{"gradient", "shadow"}
+		if t.Value.IsString() && strings.ContainsAny(t.Value.Text, "\n\r\t") {
+			types = append(types, "fontFamily")
+			kind = value.Shape(jsontree.NewString(strings.Join(strings.Fields(t.Value.Text), " ")))
+		}
+		for i, item := range t.Value.Items() {
+			shape := value.Shape(item)
+			if !item.IsString() || i > 0 && shape != kind {
+				return ""
+			}
+			kind = shape
+		}
+		if !slices.Contains(types, kind) {
+			return ""
+		}
+		return kind
+	})
+}
+
+// Expressions with aliases that have no type: functions of colours, and arithmetic.
+var (
+	ofColor    = regexp.MustCompile(`^(?:rgb|hsl)a?\(.*\{[^{}]+\}.*\)$`)
+	calculated = regexp.MustCompile(`^[-+*/(). \d]*\{([^{}]+)\}(?: +[-+*/] +|\{[^{}]+\}|[()]|[\d.]+(?:px|rem|em|ms|s|%)?)*$`)
+	operator   = regexp.MustCompile(` [-+*/] `)
+)
+
+// expressions gives an expression with aliases, of which no value of CSS is made without a type, the one that it has:
+// rgba({a}, 0.5) is a colour, and {a} * 2 what {a} is.
+func (r *Result) expressions() {
+	r.giveTypes("expressions without a type", func(d *dtcg.Document, t *dtcg.Token) string {
+		if t.Resolved != "" || !t.Value.IsString() {
+			return ""
+		}
+		if ofColor.MatchString(t.Value.Text) {
+			return "color"
+		}
+		if m := calculated.FindStringSubmatch(t.Value.Text); m != nil && operator.MatchString(t.Value.Text) {
+			if target := d.Token(strings.TrimSpace(m[1])); target != nil && slices.Contains([]string{"dimension", "duration"}, target.Resolved) {
+				return target.Resolved
+			}
+		}
+		return ""
+	})
+}
+
+// giveTypes gives tokens of which neither they nor a group or target says the type the one that choose returns for them,
+// if it returns one that the value may have, and names each.
+func (r *Result) giveTypes(what string, choose func(d *dtcg.Document, t *dtcg.Token) (kind string)) {
+	d := dtcg.Read(r.Tree)
+	types := map[string]*jsontree.Node{}
+	for i := range d.Tokens {
+		t := &d.Tokens[i]
+		if t.Resolved != "" && !t.Inferred {
+			continue
+		}
+		if kind := choose(d, t); kind != "" && dtcg.Fits(d, kind, t.Value) {
+			at := t.Pointer()
+			types[at.String()] = jsontree.NewString(kind)
+			r.concede(what, at, shown(t.Value)+" is of type "+kind)
+		}
+	}
+	r.Tree = withMembers(r.Tree, "$type", types)
+}
+
+// farOutside is how far a component may lie from 0 if those of its colour space go from 0 to 1: colours outside the gamut
+// of their space do not come near it, and 255 goes beyond it.
+const farOutside = 2
+
+// nameColors names colours with components of 0 to 255 or of 0 to 100, where DTCG has those of 0 to 1: a browser shows them
+// as white. They stay what they are. It names those with a hex of another colour, too, and as live those that only a
+// browser can compute.
+func (r *Result) nameColors() {
+	d, live := dtcg.Read(r.Tree), Result{}
+	for i := range d.Tokens {
+		t := &d.Tokens[i]
+		if t.Resolved == "color" && t.Served.IsString() && value.Fits("color", t.Served) {
+			if _, misfit := css.AppendPrimitive(nil, css.Color, t.Served); misfit != nil {
+				live.concede("colours that only a browser can compute", t.Pointer(), shown(t.Value)+" is in all served files but tokens.values.json")
+			}
+		}
+		space, list := t.Value.Find("colorSpace"), t.Value.Find("components")
+		if !space.IsString() || list == nil || len(list.Items()) == 0 {
+			continue
+		}
+		components := list.Items()
+		switch hex := t.Value.Find("hex"); {
+		case space.Text == "srgb" && isOtherColor(hex, components):
+			r.concede("colours with two values", t.Pointer(), "its components "+shown(list)+" count, and its hex is of another colour: "+shown(hex))
+			continue
+		case slices.Contains([]string{"hsl", "hwb", "lab", "lch"}, space.Text):
+			continue
+		case slices.Contains([]string{"oklab", "oklch"}, space.Text):
+			components = components[:1] // the lightness
+		}
+		for _, c := range components {
+			if f, err := strconv.ParseFloat(c.Text, 64); c.Kind == jsontree.Number && err == nil && math.Abs(f) > farOutside {
+				r.concede("components of colours beyond 1", t.Pointer(), c.Text+" in "+shown(list)+": "+space.Text+" has components from 0 to 1")
+				break
+			}
+		}
+	}
+	r.Live = live.Concessions
+}
+
+// isOtherColor reports whether a hex of six digits is that of another colour than components of sRGB from 0 to 1, which may
+// be rounded.
+func isOtherColor(hex *jsontree.Node, components []*jsontree.Node) bool {
+	if !hex.IsString() || len(hex.Text) != 7 || len(components) != 3 {
+		return false
+	}
+	isOther := false
+	for i, c := range components {
+		value, err := strconv.ParseFloat(c.Text, 64)
+		byHex, wrong := strconv.ParseUint(hex.Text[1+2*i:3+2*i], 16, 8)
+		if c.Kind != jsontree.Number || err != nil || wrong != nil || math.Abs(value) > farOutside {
+			return false
+		}
+		isOther = isOther || math.Abs(255*max(0, min(1, value))-float64(byHex)) > 1
+	}
+	return isOther
+}
+
+// wrongAliases gives an alias whose type its target cannot have the type of the target.
+func (r *Result) wrongAliases() {
+	var last []int
+	r.retype("types that disagree with the target of an alias", func(d *dtcg.Document, i int, kind css.Kind) (typ, message string) {
+		if last == nil { // the types of before have changed nothing about aliases
+			last = lastTargets(d)
+		}
+		if last[i] < 0 {
+			return "", ""
+		}
+		t, target := &d.Tokens[i], &d.Tokens[last[i]]
+		if target.Served == nil || dtcg.Fits(d, t.Resolved, target.Served) {
+			return "", ""
+		}
+		if of, ok := dtcg.KindOf(target.Resolved); !ok || of == kind {
+			return "", ""
+		}
+		return target.Resolved, shown(t.Value) + " leads to a " + target.Resolved + ", which counts"
+	})
+}
+
+// retype gives tokens whose type is known the type that choose returns for them, if it returns one, and names each.
+func (r *Result) retype(what string, choose func(d *dtcg.Document, i int, kind css.Kind) (typ, message string)) {
+	d := dtcg.Read(r.Tree)
+	types := map[string]*jsontree.Node{}
+	for i := range d.Tokens {
+		kind, ok := dtcg.KindOf(d.Tokens[i].Resolved)
+		if !ok {
+			continue
+		}
+		if typ, message := choose(d, i, kind); typ != "" {
+			at := d.Tokens[i].Pointer()
+			types[at.String()] = jsontree.NewString(typ)
+			r.concede(what, at, `$type "`+d.Tokens[i].Resolved+`": `+message)
+		}
+	}
+	r.Tree = withMembers(r.Tree, "$type", types)
+}
+
+// lastTargets returns for each token the position of the token at the end of the aliases that begin with it: -1 if its
+// value is not an alias alone. Of a circle it is another token in it.
+func lastTargets(d *dtcg.Document) []int {
+	const unknown = -2
+	last := make([]int, len(d.Tokens))
+	for i := range last {
+		last[i] = unknown
+	}
+	var chain []int
+	for i := range last {
+		chain = chain[:0]
+		at := i
+		for last[at] == unknown {
+			last[at] = at // if it is met again, the aliases are circular
+			chain = append(chain, at)
+			if next := d.AliasOf(at); next >= 0 {
+				at = next
+			}
+		}
+		end := at
+		if last[at] >= 0 {
+			end = last[at]
+		}
+		for _, token := range chain {
+			if last[token] = end; token == end {
+				last[token] = -1
+				if next := d.AliasOf(token); next != token {
+					last[token] = next
+				}
+			}
+		}
+	}
+	return last
+}
+
+// withMembers returns a tree in which the tokens at these pointers have these members called name.
+func withMembers(root *jsontree.Node, name string, members map[string]*jsontree.Node) *jsontree.Node {
+	if len(members) == 0 {
+		return root
+	}
+	return edit(root, nil, func(at jsontree.Pointer, _ *jsontree.Node, m jsontree.Member) jsontree.Member {
+		if value := members[append(at[:len(at):len(at)], m.Name).String()]; value != nil {
+			m.Value = tree.With(m.Value, name, value)
+		}
+		return m
+	})
+}

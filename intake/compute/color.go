@@ -1,0 +1,104 @@
+package compute
+
+import (
+	"regexp"
+	"strings"
+
+	"example.com/livery/intake/arithmetic"
+	"example.com/livery/intake/tree"
+	"example.com/livery/intake/value"
+	"example.com/livery/renderer/dtcg"
+	"example.com/livery/renderer/jsontree"
+)
+
+// studioName is the member of $extensions in which Tokens Studio writes.
+const studioName = "studio.tokens"
+
+// modified applies the modifier of a colour, if it has one, to the colour that its value stands for.
+func (c *computer) modified(t *dtcg.Token, v *jsontree.Node) *jsontree.Node {
+	found := t.Node.Find("$extensions").Find(studioName).Find("modify")
+	if !found.IsObject() {
+		return v
+	}
+	said := c.said
+	m, ok := c.modifier(found)
+	text, isText := c.substituted(v.Text)
+	if ok && isText {
+		if result, ok := m.apply(text); ok {
+			return jsontree.NewString(result)
+		}
+	}
+	c.said = said
+	c.concede("modifiers of colours that cannot be computed", t, value.Spell(found)+" is not applied; the colour stays "+value.Clip(v.Text))
+	return v
+}
+
+// modifier reads a modifier, whose members may be aliases and expressions.
+func (c *computer) modifier(n *jsontree.Node) (m modifier, ok bool) {
+	texts := map[string]string{}
+	for _, name := range []string{"type", "space", "format", "value", "color"} {
+		if v := n.Find(name); v != nil && (v.IsString() || v.Kind == jsontree.Number) {
+			if texts[name], ok = c.substituted(v.Text); !ok {
+				return m, false
+			}
+		}
+	}
+	amount := texts["value"]
+	if result, ok := arithmetic.Evaluate(amount); ok {
+		amount = result
+	}
+	m = modifier{kind: texts["type"], space: texts["space"], format: texts["format"], with: texts["color"]}
+	m.amount, ok = number(amount)
+	return m, ok
+}
+
+// withoutModifier returns extensions in which the modifier is called modified: who reads the token again finds it
+// applied.
+func withoutModifier(extensions *jsontree.Node) *jsontree.Node {
+	return tree.MapMembers(extensions, func(m jsontree.Member) jsontree.Member {
+		if m.Name == studioName {
+			m.Value = tree.MapMembers(m.Value, func(inner jsontree.Member) jsontree.Member {
+				if inner.Name == "modify" {
+					inner.Name = "modified"
+				}
+				return inner
+			})
+		}
+		return m
+	})
+}
+
+// hexWithOpacity is how Tokens Studio writes a colour with an opacity.
+var hexWithOpacity = regexp.MustCompile(`rgba\(\s*(#[0-9a-fA-F]{3,8})\s*,\s*([\d.]+%?)\s*\)`)
+
+// gradient gives a colour that is a gradient that type, and spells the colours in it as CSS does.
+func (c *computer) gradient(t *dtcg.Token, v *jsontree.Node) *jsontree.Node {
+	if !strings.Contains(v.Text, "gradient") {
+		return v
+	}
+	text, whole := c.substituted(v.Text)
+	if !whole {
+		return v
+	}
+	text = hexWithOpacity.ReplaceAllStringFunc(text, func(found string) string {
+		m := hexWithOpacity.FindStringSubmatch(found)
+		base, ok := parse(m[1])
+		if alpha, isNumber := number(strings.TrimSuffix(m[2], "%")); ok && isNumber {
+			if strings.HasSuffix(m[2], "%") {
+				alpha /= 100
+			}
+			base.alpha = unit(alpha)
+			return base.hex()
+		}
+		return found
+	})
+	made := jsontree.NewString(value.WithoutSemicolon(strings.ReplaceAll(text, "gradient (", "gradient(")))
+	if !value.Fits("gradient", made) {
+		return v
+	}
+	if made.Text != text {
+		c.concede("gradients spelled otherwise", t, value.Clip(text)+" is read as "+value.Clip(made.Text))
+	}
+	c.types[t.Path] = "gradient"
+	return made
+}

@@ -1,0 +1,111 @@
+package form
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"example.com/livery/intake/model"
+	"example.com/livery/intake/value"
+	"example.com/livery/renderer/jsontree"
+)
+
+const dictionaryName = "a document of Style Dictionary, without dollar signs"
+
+// isDictionary reports whether a file holds tokens whose values stand in members called value.
+func isDictionary(f *model.File) bool { return holdsToken(f.Root) }
+
+func readDictionary(f *model.File, o Options) (*model.Document, error) {
+	d := newDictionary(f, o)
+	d.addGroup(f.Root, nil)
+	return d.finish(), nil
+}
+
+// dictionary reads tokens as Style Dictionary does.
+type dictionary struct {
+	document *model.Document
+	file     *model.File
+	modes    *valueModes
+}
+
+func newDictionary(f *model.File, o Options) *dictionary {
+	return &dictionary{&model.Document{Files: []*model.File{f}}, f, newValueModes(o)}
+}
+
+// finish returns the document with the dimensions of its values.
+func (d *dictionary) finish() *model.Document {
+	d.document.Dimensions = append(d.document.Dimensions, d.modes.usedDimensions()...)
+	return d.document
+}
+
+// addGroup adds the tokens below the object at a place of the file. The place is not part of their paths.
+func (d *dictionary) addGroup(n *jsontree.Node, at jsontree.Pointer) {
+	walkTokens(n, nil, func(path jsontree.Pointer, token *jsontree.Node, above string) {
+		d.addToken(path, token, above, append(slices.Clone(at), path...))
+	}, func(path jsontree.Pointer, metadata *jsontree.Node) {
+		place := model.Place{File: d.file, Pointer: append(slices.Clone(at), path...).String()}
+		d.document.Decls = append(d.document.Decls, model.Decl{Path: path, Node: metadata, Group: true, Place: place})
+	})
+	d.document.Problems = append(d.document.Problems, strayMembers(d.file, n, at.String())...)
+}
+
+// addToken adds a token, with a declaration for each mode of its value.
+func (d *dictionary) addToken(path jsontree.Pointer, token *jsontree.Node, above string, at jsontree.Pointer) {
+	kind := cmp.Or(value.Text(token.Find("$type")), value.Text(token.Find("type")))
+	if studioTypes[kind] != nil && kind != "dimension" && kind != "opacity" {
+		d.document.Language = model.Expressions
+	}
+	given, place := valueOf(token), model.Place{File: d.file, Pointer: at.String()}
+	unread := func(m jsontree.Member) {
+		d.document.Problems = append(d.document.Problems, model.Problem{
+			Place: place, Path: strings.Join(path, "."), Kind: "conditions that are not modes", Lost: true,
+			Message: "its value for " + m.Name + " is left out: " + value.Spell(m.Value),
+		})
+	}
+	for _, context := range d.modes.contexts(given, unread) {
+		own, v := kind, d.modes.pick(given, context)
+		v = value.MapStrings(v, func(text string) string { return valueSuffix.ReplaceAllString(text, "}") })
+		if unit := value.Text(token.Find("unit")); unit != "" && v != nil && bareNumber.MatchString(v.Text) {
+			v = jsontree.NewString(v.Text + unit)
+		}
+		if kind == "" && above == "" && token.Find("$value") == nil && token.Find("original") == nil && len(path) > 0 {
+			own, v = categoryValue(v, path)
+		} else {
+			own, v = standardType(own, spellStudioValue(own, v))
+		}
+		node := newToken(token, own, v)
+		decl := model.Decl{Path: path, Type: cmp.Or(own, above), Node: node, When: withContext(nil, context), Place: place}
+		d.document.Decls = append(d.document.Decls, decl)
+	}
+}
+
+var (
+	valueSuffix = regexp.MustCompile(`\.\$?value\s*\}`)                                      // of an alias that names the value of a token
+	bareHex     = regexp.MustCompile(`^(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$`) // a colour without its #
+)
+
+// categories are the types that Style Dictionary's own transforms give to the tokens without a type of a category, the first name of their
+// path, and the units that its platform css writes after a bare number.
+var categories = map[string]struct{ kind, unit string }{
+	"size": {"dimension", "rem"}, "time": {"duration", "ms"}, "content": {"string", ""}, "asset": {"string", ""}, "icon": {"string", ""},
+}
+
+// categoryValue returns the type and value of a token without a type as Style Dictionary's css has them.
+func categoryValue(v *jsontree.Node, path jsontree.Pointer) (kind string, typed *jsontree.Node) {
+	if path[0] == "color" && v.IsString() && bareHex.MatchString(v.Text) {
+		return "color", jsontree.NewString("#" + v.Text)
+	}
+	category, ok := categories[path[0]]
+	if !ok || v == nil || strings.Contains(value.Text(v), "{") {
+		return "", v
+	}
+	isNumber := (v.Kind == jsontree.Number || v.IsString()) && bareNumber.MatchString(v.Text)
+	if category.unit != "" && isNumber {
+		v = jsontree.NewString(v.Text + category.unit)
+	}
+	if !value.Fits(category.kind, v) {
+		return "", v
+	}
+	return category.kind, v
+}
