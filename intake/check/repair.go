@@ -18,7 +18,7 @@ import (
 // Result is a document after its repair.
 type Result struct {
 	Tree        *jsontree.Node
-	Concessions []model.Correction // their pointers lead into Tree
+	Corrections []model.Correction // their pointers lead into Tree
 	Live        []model.Correction // of colours that stay what they are, and that tokens.values.json does not have
 	Places      map[string]string  // pointer to a token that was renamed, or moved with its group -> the pointer to it before
 }
@@ -47,10 +47,10 @@ func Names(root *jsontree.Node) Result {
 }
 
 func (r *Result) concede(kind string, at jsontree.Pointer, message string) {
-	r.Concessions = append(r.Concessions, model.Correction{Kind: kind, Pointer: at.String(), Path: strings.Join(at, "."), Message: message})
+	r.Corrections = append(r.Corrections, model.Correction{Kind: kind, Pointer: at.String(), Path: strings.Join(at, "."), Message: message})
 }
 
-// takenNames is the kind of the concessions of names that cannot be mended.
+// takenNames is the kind of the corrections of names that cannot be mended.
 const takenNames = "names that others have"
 
 // names mends names with dots and braces, and the aliases to the tokens below them. A name that is taken is left, and

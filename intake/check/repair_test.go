@@ -105,7 +105,7 @@ func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 	for _, c := range cases {
 		got := Document(tokentreetest.Parse(t, c.text))
 		var said []string
-		for _, one := range got.Concessions {
+		for _, one := range got.Corrections {
 			said = append(said, one.Pointer+" "+one.Message)
 		}
 		if text := string(jsontree.Append(nil, got.Tree)); text != c.want || strings.Join(said, "; ") != c.said {
@@ -141,7 +141,7 @@ func TestNoTokenIsLostByRepair(t *testing.T) {
 			t.Fatalf("Document(%s) has %d tokens, want 4", text, got)
 		}
 		isTaken := func(c model.Correction) bool { return c.Kind == takenNames } // which stay
-		if again := slices.DeleteFunc(Document(done.Tree).Concessions, isTaken); len(again) > 0 {
+		if again := slices.DeleteFunc(Document(done.Tree).Corrections, isTaken); len(again) > 0 {
 			t.Fatalf("Document(Document(%s)) = %v, want nothing", text, again)
 		}
 	})
@@ -170,7 +170,7 @@ func TestAliasesThatNameTheirSet(t *testing.T) {
 		t.Errorf("WithoutSets() = %s, want %s", got, want)
 	}
 	var named []string
-	for _, c := range done.Concessions {
+	for _, c := range done.Corrections {
 		named = append(named, c.Path)
 	}
 	if want := []string{"b", "c"}; !slices.Equal(named, want) {

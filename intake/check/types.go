@@ -248,7 +248,7 @@ func (r *Result) nameColors() {
 			}
 		}
 	}
-	r.Live = live.Concessions
+	r.Live = live.Corrections
 }
 
 // isOtherColor reports whether a hex of six digits is that of another colour than components of sRGB from 0 to 1, which may

@@ -20,7 +20,7 @@ import (
 // Result is a document with computed values.
 type Result struct {
 	Tree        *jsontree.Node
-	Concessions []model.Correction         // their pointers lead into Tree
+	Corrections []model.Correction         // their pointers lead into Tree
 	Needs       map[string]map[string]bool // dotted path of a computed token -> the tokens that its value was computed from
 }
 
@@ -49,7 +49,7 @@ func Document(root *jsontree.Node, rules Rules, fixed map[string]bool) Result {
 			c.nameUnused(t)
 		}
 	}
-	result := Result{Tree: c.rebuilt(root, nil), Concessions: c.said, Needs: map[string]map[string]bool{}}
+	result := Result{Tree: c.rebuilt(root, nil), Corrections: c.said, Needs: map[string]map[string]bool{}}
 	for path, v := range c.values {
 		if v != c.d.Token(path).Value {
 			result.Needs[path] = map[string]bool{}

@@ -28,7 +28,7 @@ func values(t *testing.T, text string, rules Rules) (map[string]string, []string
 		}
 	}
 	var said []string
-	for _, c := range done.Concessions {
+	for _, c := range done.Corrections {
 		said = append(said, c.Path+": "+c.Message)
 	}
 	return found, said, done

@@ -14,6 +14,8 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
+const stylesheetName = "a stylesheet of custom properties"
+
 // recognizesStylesheet reports whether a file is a stylesheet with custom properties.
 func recognizesStylesheet(f *model.File) bool {
 	return f.Syntax == syntax.CSS && len(f.Root.Items()) > 0

@@ -29,6 +29,8 @@ type reader struct {
 // readers returns the forms in the order in which they are tried: what says more of a file comes first.
 func readers() []reader {
 	return []reader{
+		{stylesheetName, recognizesStylesheet, readStylesheet},
+		{registryName, isRegistry, readRegistry},
 		{resolverName, isResolver, readResolver},
 		{figmaName, isFigma, readFigma},
 		{theoName, isTheo, readTheo},
@@ -39,7 +41,6 @@ func readers() []reader {
 		{dictionaryName, isDictionary, readDictionary},
 		{listName, isList, readList},
 		{flatName, isFlat, readFlat},
-		{"a stylesheet", recognizesStylesheet, readStylesheet},
 	}
 }
 

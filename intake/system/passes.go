@@ -24,7 +24,7 @@ func resolve(tree *jsontree.Node, documents []*model.Document) change {
 		language = max(language, d.Language)
 	}
 	computed := compute.Document(applied.Tree, compute.Rules(language), nil)
-	c := change{Tree: computed.Tree, Problems: problemsOf(computed.Concessions), Moved: applied.Origins}
+	c := change{Tree: computed.Tree, Problems: problemsOf(computed.Corrections), Moved: applied.Origins}
 	for _, f := range applied.Faults {
 		c.Problems = append(c.Problems, model.Problem{
 			Place: model.Place{Pointer: f.Pointer}, Path: f.Path, Kind: "references that are not applied", Message: f.Message + ". " + f.Next, Lost: f.Lost,
@@ -33,10 +33,10 @@ func resolve(tree *jsontree.Node, documents []*model.Document) change {
 	return c
 }
 
-// correct changes what the origin would refuse in a document.
+// correct corrects a document that the origin would refuse.
 func correct(tree *jsontree.Node) change {
 	done := check.Document(tree)
-	return change{done.Tree, problemsOf(append(done.Concessions, done.Live...)), done.Places}
+	return change{done.Tree, problemsOf(append(done.Corrections, done.Live...)), done.Places}
 }
 
 func problemsOf(corrections []model.Correction) (list []model.Problem) {
