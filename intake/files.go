@@ -14,7 +14,7 @@ import (
 
 // Files gives the texts of files. Names have slashes and are relative to the file of the mapping.
 type Files interface {
-	// Open returns the text of a file.
+	// Open returns the text of a file. Its errors become those of the Reader as they are.
 	Open(name string) ([]byte, error)
 	// List returns the names of the files in a folder and in the folders below it, each with that of the folder in front. It returns
 	// an error if there is no such folder.
@@ -43,7 +43,7 @@ func (r *Reader) file(name string) (*model.File, error) {
 	}
 	text, err := r.files.Open(name)
 	if err != nil {
-		return nil, &model.Error{What: fmt.Sprintf("%s cannot be read: %v", name, err), Next: "Name a file that can be read."}
+		return nil, err
 	}
 	r.Parsed++
 	parsed, err := syntax.Parse(name, string(text))

@@ -260,20 +260,25 @@ func (s *source) themeFiles(list []string, proposed entries) (files []string) {
 		return slices.ContainsFunc(proposed, func(e *entry) bool { return slices.Contains(e.Files, name) })
 	}
 	for _, text := range list {
-		if name := path.Clean(text); !isVariants(name) {
+		if !isVariants(path.Clean(text)) {
 			files = append(files, text)
 		}
 	}
-	var excluded []string
+	var excluded, light []string
+	rest := 0
 	for _, d := range s.documents {
-		name := d.Files[0].Name
-		switch {
-		case s.isNamed[d] || len(d.Files) > 1:
+		switch name := d.Files[0].Name; {
+		case s.isNamed[d]:
 		case isVariants(name):
 			excluded = append(excluded, "!"+name)
 		case guessOf(name).mode == "light":
-			files = append(files, name)
+			light = append(light, name)
+		default:
+			rest++
 		}
+	}
+	if rest > 0 {
+		files = append(files, light...)
 	}
 	return append(files, excluded...)
 }

@@ -344,12 +344,18 @@ func needed(d *model.Decl) map[model.Condition]bool {
 
 // reportHidden reports the declarations of tokens that no reading has and nothing else tells of.
 func (p *planner) reportHidden() {
-	told := map[model.Place]bool{}
+	told, has := map[model.Place]bool{}, map[string]bool{}
 	for _, one := range p.problems {
 		told[one.Place] = true
 	}
 	for pair := range p.pairs {
 		told[pair[0].Place] = true
+	}
+	spell := func(d *model.Decl) string { return d.Name() + string(jsontree.Append(nil, d.Node)) }
+	for d, state := range p.state {
+		if state == visible {
+			has[spell(d)] = true
+		}
 	}
 	for _, document := range p.plan.Documents {
 		for i := range document.Decls {
@@ -357,13 +363,16 @@ func (p *planner) reportHidden() {
 			if d.Group || p.state[d] == visible || told[d.Place] {
 				continue
 			}
-			problem := model.Problem{Place: d.Place, Path: d.Name(), Lost: true}
+			problem := model.Problem{Place: d.Place, Path: d.Name()}
 			switch isUntaken := func(c model.Condition) bool { return !p.taken[c] }; {
+			case p.state[d] == held && has[spell(d)]: // another declaration says the same
+				continue
 			case p.state[d] == held:
 				problem.Kind, problem.Message = "values that others replace", "a later value of the same token counts"
 			case slices.ContainsFunc(slices.Collect(maps.Keys(needed(d))), isUntaken): // its mode is in Unsent or ignored
 				continue
 			default:
+				problem.Lost = true
 				problem.Kind, problem.Message = "values for several modes together", "no Variant takes all modes of "+describeContexts(d.When)
 			}
 			p.report(problem)

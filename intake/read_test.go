@@ -120,6 +120,7 @@ func TestRead(t *testing.T) {
 		"t/build.css":     ":root{--x:1px}",
 		"t/livery.yaml":   "files: [a.json]",
 		"ref.json":        `{"x":{"$type":"color","$value":"#000001"},"y":{"$ref":"#/x"},"c":{"$type":"color","$value":{"colorSpace":"srgb","components":{"$ref":"#/q/$value/components"}}},"q":{"$type":"color","$value":{"colorSpace":"srgb","components":[0,0,0]}}}`,
+		"same.css":        ":root{--a:1px}.dark{--a:2px}@media (prefers-color-scheme:dark){:root{--a:2px}}",
 		"refdark.json":    `{"q":{"$value":{"colorSpace":"srgb","components":[1,1,1]}}}`,
 	}
 	cases := []struct{ rule, mapping, want string }{
@@ -139,6 +140,7 @@ func TestRead(t *testing.T) {
 		{"ignored modes are not listed", "files: modes.json\nignore: [{value: {scheme: dark}}]", "theme m=#111111\n"},
 		{"a Variant selects a mode", "files: modes.json\nvariants: {night: {select: {value: {scheme: dark}}, mode: scheme.dark}}", "theme m=#111111\nnight {\"m\":\"#222222\"}\n"},
 		{"the Theme selects a mode", "files: modes.json\nselect: {value: {scheme: dark}}", "theme m=#222222\nunsent: 0 light: {select: {value: {scheme: light}}, mode: scheme.light}\nvalues that others replace: modes.json:1 m: a later value of the same token counts\n"},
+		{"a mode with two conditions says its values twice", "files: same.css\nvariants: {dark: {select: {css: ['@media (prefers-color-scheme: dark)', .dark]}}}", "theme a=1px\ndark {\"a\":\"2px\"}\n"},
 		{"a folder is its token files", "files: t", "theme x=#000001 y=#000002\nskipped t/build.css t/package.json\n"},
 		{"a named file is not one of a pattern", "files: [t/a.json, 't/*.json', '!t/pack*']", "theme x=#000001 y=#000002\n"},
 		{"folders below", "files: ['**/b.json', '!b.json']", "theme y=#000002\n"},
@@ -166,7 +168,6 @@ func TestRead_Errors(t *testing.T) {
 	}
 	cases := []struct{ mapping, want, hint string }{
 		{"files: ['*.json', '!bad.json', '!modes.json']", "a.json and b.json give x different values (a.json:1, b.json:1), and nothing says which of them counts", "Name the files in the order"},
-		{"files: missing.json", "missing.json cannot be read: file does not exist", "Name a file"},
 		{"files: empty.json", `empty.json: not a token file (no "$value" or "value")`, "Name files that hold design tokens"},
 		{"files: e.css", "e.css: no custom properties", ""},
 		{"files: bad.json", "bad.json:2: not JSON: ", "Fix that line"},
@@ -184,6 +185,13 @@ func TestRead_Errors(t *testing.T) {
 		if !ok || !strings.HasPrefix(err.Error(), c.want) || !strings.HasPrefix(hinted.Hint(), c.hint) {
 			t.Errorf("Read(%s) = %v, want %s with the hint %s", c.mapping, err, c.want, c.hint)
 		}
+	}
+}
+
+// TestRead_OpenErrors: why a file cannot be opened is said by who opens it.
+func TestRead_OpenErrors(t *testing.T) {
+	if _, err := NewReader(memory{}).Read(parseMapping(t, "files: missing.json")); err != fs.ErrNotExist {
+		t.Errorf("Read = %v, want %v", err, fs.ErrNotExist)
 	}
 }
 
