@@ -28,6 +28,7 @@ type reader struct {
 func readers() []reader {
 	return []reader{
 		{"a stylesheet", recognizesStylesheet, readStylesheet},
+		{"a registry of shadcn", recognizesRegistry, readRegistry},
 	}
 }
 
