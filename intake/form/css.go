@@ -2,6 +2,7 @@ package form
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -31,12 +32,12 @@ type stylesheet struct {
 	file     *model.File
 	list     []cssDeclaration
 	initial  map[string]string // of registered properties
-	layers   []string          // in the order of their first mention, an outer layer before its inner ones
+	layers   map[string]int    // by their full names, in the order of their first mention
 	problems []model.Problem
 }
 
 func newStylesheet(f *model.File) *stylesheet {
-	return &stylesheet{file: f, initial: map[string]string{}}
+	return &stylesheet{file: f, initial: map[string]string{}, layers: map[string]int{}}
 }
 
 // cssDeclaration is a declaration and the parts of its rank in the cascade.
@@ -113,8 +114,8 @@ func (s *stylesheet) enter(in cssScope, prelude string) cssScope {
 func (s *stylesheet) mentionLayer(outer, name string) string {
 	for part := range strings.SplitSeq(name, ".") {
 		outer = strings.TrimPrefix(outer+"."+strings.TrimSpace(part), ".")
-		if !slices.Contains(s.layers, outer) {
-			s.layers = append(s.layers, outer)
+		if _, isKnown := s.layers[outer]; !isKnown {
+			s.layers[outer] = len(s.layers)
 		}
 	}
 	return outer
@@ -193,20 +194,7 @@ func (s *stylesheet) document() *model.Document {
 			}
 		}
 	}
-	order := s.layerOrder()
-	rank := func(one cssDeclaration) int {
-		layer := len(order)
-		if one.layer != "" {
-			layer = slices.Index(order, one.layer)
-		}
-		switch {
-		case one.isRegistered:
-			return -1
-		case one.isImportant: // the order of layers is reversed, and unlayered declarations are the lowest
-			return 2*len(order) + 1 - layer
-		}
-		return layer
-	}
+	rank := s.ranks()
 	slices.SortStableFunc(s.list, func(a, b cssDeclaration) int {
 		return cmp.Or(rank(a)-rank(b), a.specificity-b.specificity)
 	})
@@ -219,18 +207,32 @@ func (s *stylesheet) document() *model.Document {
 	return d
 }
 
-// layerOrder sorts the layers so that a later one wins: a layer wins over earlier layers and over its inner layers (CSS
-// Cascading Level 5, section 6.4.3).
-func (s *stylesheet) layerOrder() []string {
-	return slices.SortedFunc(slices.Values(s.layers), func(a, b string) int {
+// ranks returns the rank of a declaration by its importance and layer: a layer wins over earlier layers and over its inner layers
+// (CSS Cascading Level 5, section 6.4.3).
+func (s *stylesheet) ranks() func(cssDeclaration) int {
+	sorted := slices.SortedFunc(maps.Keys(s.layers), func(a, b string) int {
 		x, y := strings.Split(a, "."), strings.Split(b, ".")
 		for i := range min(len(x), len(y)) {
 			if x[i] != y[i] {
-				return slices.Index(s.layers, strings.Join(x[:i+1], ".")) - slices.Index(s.layers, strings.Join(y[:i+1], "."))
+				return s.layers[strings.Join(x[:i+1], ".")] - s.layers[strings.Join(y[:i+1], ".")]
 			}
 		}
 		return len(y) - len(x)
 	})
+	order := map[string]int{"": len(sorted)} // unlayered declarations win
+	for i, name := range sorted {
+		order[name] = i
+	}
+	return func(one cssDeclaration) int {
+		switch layer := order[one.layer]; {
+		case one.isRegistered:
+			return -1
+		case one.isImportant: // the order of layers is reversed
+			return 2*len(sorted) + 1 - layer
+		default:
+			return layer
+		}
+	}
 }
 
 // themeTypes are the types of the namespaces of Tailwind's @theme. The suffixes belong to text sizes.

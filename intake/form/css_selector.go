@@ -116,7 +116,7 @@ var (
 // alternatives expands :is() and :where() into plain selectors, and removes :not().
 func alternatives(selector string) (all []string) {
 	all = []string{selector}
-	for i := 0; i < len(all); {
+	for i := 0; i < len(all) && len(selector) <= maxSelector; {
 		all[i] = hostOf.ReplaceAllString(negation.ReplaceAllString(all[i], ""), "$1")
 		at := anyOf.FindStringSubmatchIndex(all[i])
 		if at == nil || len(all) >= maxSelectors {
@@ -170,7 +170,7 @@ func specificity(selector string) int {
 	selector = unread.ReplaceAllStringFunc(selector, func(part string) string { return part[:1] })
 	for {
 		at := functional.FindStringSubmatchIndex(selector)
-		if at == nil {
+		if at == nil || len(selector) > maxSelector {
 			break
 		}
 		counted := ":x"

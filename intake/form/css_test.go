@@ -126,6 +126,9 @@ func TestStylesheet_BoundedNesting(t *testing.T) {
 	for _, one := range []string{"& & &{", "a,b,c,d{", ":is(a,b,c) :is(a,b,c) :is(a,b,c) :is(a,b,c) :is(a,b,c) :is(a,b,c){", "&,& &{"} {
 		readText(t, "a.css", strings.Repeat(one, 30)+"--a:1px")
 	}
+	for _, one := range []string{":not(a)", ":is(a)", ":is(a,b)", "html ", "[a]"} {
+		readText(t, "a.css", "x"+strings.Repeat(one, 20_000)+"{--a:1px")
+	}
 }
 
 func TestCSSAxis(t *testing.T) {

@@ -157,7 +157,9 @@ func (r *cssReader) statement(isProperty bool) (s cssStatement) {
 			if len(closers) == 0 {
 				bracket = r.at - 1
 			}
-			closers = append(closers, closerOf[kind])
+			if closers = append(closers, closerOf[kind]); len(closers) > jsontree.MaxDepth {
+				r.fail(bracket, "it nests too deep")
+			}
 		}
 		if text.Len() == 0 {
 			if kind == css.WhitespaceToken {
