@@ -41,12 +41,14 @@ require github.com/yuin/goldmark v1.8.7
 
 require github.com/bmatcuk/doublestar/v4 v4.10.4
 
-require go.yaml.in/yaml/v3 v3.0.5
+require (
+	github.com/tdewolff/parse/v2 v2.8.20
+	go.yaml.in/yaml/v3 v3.0.5
+)
 
 require (
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
-	github.com/tdewolff/parse/v2 v2.8.20 // indirect
 )
 
 require (

@@ -1,4 +1,4 @@
-// Package cssvalue makes values of tokens of values of custom properties: it resolves var(), escapes and the functions of Tailwind.
+// Package cssvalue converts the values of custom properties to values of tokens: it resolves var(), escapes and the functions of Tailwind.
 package cssvalue
 
 import (
@@ -12,11 +12,11 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// Member stands in place of $value in a token whose value depends on other custom properties, as "var(--a, 1px)", or that has
-// none, as "initial". Resolve replaces it.
+// Member replaces $value in a token whose value depends on other custom properties, such as "var(--a, 1px)", or that has no value,
+// such as "initial". Resolve turns it into $value.
 const Member = "$css"
 
-// TokenName returns the name of the token of a custom property: its own, without escapes and what no name of a token holds.
+// TokenName returns the name of the token of a custom property, without escapes and without characters that DTCG forbids.
 func TokenName(property string) string {
 	name := Unescaped(strings.TrimPrefix(property, "--"))
 	return strings.TrimLeft(strings.NewReplacer(".", "-", "{", "-", "}", "-").Replace(name), "$")
@@ -31,7 +31,8 @@ func Node(value string) *jsontree.Node {
 	return jsontree.NewObject(tokenMembers(value)...)
 }
 
-// tokenMembers returns the $value of a value of CSS. A string that no other value is spelled like has a $type and no quotes.
+// tokenMembers returns the $value of a value of CSS. A string that tokens.css would not write as it is becomes a token of $type string
+// without its quotes.
 func tokenMembers(value string) []jsontree.Member {
 	node := jsontree.NewString(value)
 	text, isText := TextOf(value)
@@ -42,12 +43,12 @@ func tokenMembers(value string) []jsontree.Member {
 	return []jsontree.Member{{Name: "$value", Value: node}}
 }
 
-// IsWideKeyword reports whether a value is one of the keywords that every property of CSS takes.
+// IsWideKeyword reports whether a value is a CSS-wide keyword.
 func IsWideKeyword(value string) bool {
 	return slices.Contains([]string{"initial", "inherit", "unset", "revert", "revert-layer"}, strings.ToLower(value))
 }
 
-// tailwindFunctions are the functions that Tailwind replaces in a stylesheet, and what it writes for them.
+// tailwindFunctions are the functions that Tailwind replaces in a stylesheet, with their replacements.
 var tailwindFunctions = []struct {
 	call    *regexp.Regexp
 	becomes string
@@ -57,7 +58,7 @@ var tailwindFunctions = []struct {
 	{regexp.MustCompile(`--spacing\(\s*([^()]+?)\s*\)`), "calc(var(--spacing) * $1)"},
 }
 
-// WithoutTailwind returns a value with the functions of Tailwind as Tailwind writes them.
+// WithoutTailwind replaces the functions of Tailwind in a value.
 func WithoutTailwind(value string) string {
 	if strings.Contains(value, "--") {
 		for _, f := range tailwindFunctions {

@@ -10,9 +10,9 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// Resolve replaces Member by $value in declarations, each of which is the one that counts for its path in a choice of modes. var() with
-// a property that has a value in the choice becomes an alias, any other its fallback, as in a browser (CSS Values Level 5,
-// section 9). A declaration without a value is reported and not returned.
+// Resolve replaces Member by $value. The declarations are those of all files that count in one choice of modes, one for each path.
+// As in a browser (CSS Values Level 5, section 9), var() of a property with a value becomes an alias, any other var() its
+// fallback. Resolve reports the declarations without a value and does not return them. It changes no node.
 func Resolve(decls []model.Decl) (resolved []model.Decl, problems []model.Problem) {
 	r := resolver{paths: map[string]string{}, values: map[string]string{}, states: map[string]state{}, lowest: map[string]int{}}
 	for i := range decls {
@@ -41,14 +41,14 @@ func Resolve(decls []model.Decl) (resolved []model.Decl, problems []model.Proble
 // propertyName returns the custom property of a token.
 func propertyName(path []string) string { return string(css.AppendName(nil, "", path)) }
 
-// state is what var() with the name of a custom property stands for.
+// state says how var() of a custom property is substituted.
 type state int
 
 const (
-	invalid state = iota // its fallback
-	cyclic               // its fallback
-	empty                // nothing
-	valid
+	invalid state = iota // by its fallback
+	cyclic               // by its fallback
+	empty                // by nothing
+	valid                // by an alias
 )
 
 // resolver finds the states of custom properties.
@@ -57,7 +57,7 @@ type resolver struct {
 	values map[string]string // those with var()
 	states map[string]state
 
-	lowest map[string]int // of what visit has seen: the first on the stack that it leads to; math.MaxInt if its state is known
+	lowest map[string]int // of the visited: the lowest index on the stack that it leads to; math.MaxInt if its state is known
 	stack  []string
 }
 
@@ -78,8 +78,8 @@ func (r *resolver) valueOf(name string) (value string, why *model.Problem) {
 	return "", &model.Problem{Kind: "custom properties without a value", Message: name + ": " + written + " gives the token no value", Lost: strings.Contains(written, "{")}
 }
 
-// visit finds the state of a property and of what it leads to, and returns the first on the stack that it leads back to. It
-// is Tarjan's search for strongly connected components.
+// visit finds the states of a property and of its references, and returns the lowest index on the stack that it leads to. It is
+// Tarjan's algorithm for strongly connected components.
 func (r *resolver) visit(name string) int {
 	written, isHere := r.values[name]
 	low, isSeen := r.lowest[name]
@@ -116,8 +116,8 @@ func (r *resolver) visit(name string) int {
 	return math.MaxInt
 }
 
-// substitute returns a value with each var() replaced by what put returns for it and its property, or by its fallback. It looks into a
-// fallback only if that is needed. hasValue is false if a var() has neither a value nor a fallback.
+// substitute replaces each var() of a value by the result of put, or by its fallback, which is evaluated only if it is needed.
+// hasValue is false if a var() has neither a value nor a fallback.
 func (r *resolver) substitute(value string, put func(reference, to string) string) (substituted string, hasValue bool) {
 	hasValue = true
 	masked := quotedText.ReplaceAllStringFunc(value, func(text string) string { return strings.Repeat("x", len(text)) })
@@ -146,7 +146,7 @@ func (r *resolver) substitute(value string, put func(reference, to string) strin
 	}
 }
 
-// closing returns the place behind the bracket that closes the first one behind a place; -1 if none does.
+// closing returns the offset after the bracket that closes the first one after at, or -1.
 func closing(text string, at int) int {
 	depth := 0
 	for i := max(at, 0); at >= 0 && i < len(text); i++ {

@@ -2,6 +2,7 @@ package form
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -23,7 +24,7 @@ func recognizesStylesheet(f *model.File) bool {
 
 // readStylesheet reads the custom properties of a stylesheet. The declarations are in the order of the cascade.
 func readStylesheet(f *model.File, _ Options) (*model.Document, error) {
-	s := stylesheet{file: f, initial: map[string]string{}}
+	s := newStylesheet(f)
 	s.readBlock(f.Root, cssScope{}, "")
 	return s.document(), nil
 }
@@ -33,32 +34,39 @@ type stylesheet struct {
 	file     *model.File
 	list     []cssDeclaration
 	initial  map[string]string // of registered properties
-	layers   []string          // each after those around it, in the order of their first mention
+	layers   map[string]int    // by their full names, in the order of their first mention
 	problems []model.Problem
 }
 
-// cssDeclaration is a declaration with what decides its place in the cascade.
+func newStylesheet(f *model.File) *stylesheet {
+	return &stylesheet{file: f, initial: map[string]string{}, layers: map[string]int{}}
+}
+
+// cssDeclaration is a declaration and the parts of its rank in the cascade.
 type cssDeclaration struct {
 	model.Decl
 	value        string
 	isImportant  bool
-	layer        string // empty if it is in none
+	layer        string // empty outside layers
 	specificity  int
 	isRegistered bool // it is an initial value
 }
 
-// cssScope is where a declaration stands.
+// cssScope has the rules around a declaration.
 type cssScope struct {
 	layer      string
-	selectors  []string // nil if it stands in no rule
+	selectors  []string // nil outside a style rule
 	conditions []string // at-rules such as @media
-	registered string   // the property that @property registers
-	isTheme    bool     // it is in @theme of Tailwind
+	registered string   // the property of @property
+	isTheme    bool     // in Tailwind's @theme
 }
 
 // readBlock reads the statements of a block.
 func (s *stylesheet) readBlock(block *jsontree.Node, in cssScope, pointer string) {
-	rules := in.rules()
+	var rules []cssRule
+	if slices.ContainsFunc(block.Items(), func(statement *jsontree.Node) bool { return statement.Find("value") != nil }) {
+		rules = in.rules()
+	}
 	for i, statement := range block.Items() {
 		at := pointer + "/" + strconv.Itoa(i)
 		first := statement.Members[0].Value.Text
@@ -73,7 +81,7 @@ func (s *stylesheet) readBlock(block *jsontree.Node, in cssScope, pointer string
 	}
 }
 
-// daisyTheme matches the prelude of a theme of daisyUI, to which package syntax adds the name of the theme.
+// daisyTheme matches the prelude of a daisyUI theme. Package syntax adds the name of the theme to it.
 var daisyTheme = regexp.MustCompile(`^@plugin ["'].*daisyui/theme.*["'] (\S+?)( default)?$`)
 
 // enter returns the scope of a block in another scope.
@@ -83,7 +91,7 @@ func (s *stylesheet) enter(in cssScope, prelude string) cssScope {
 	daisy := daisyTheme.FindStringSubmatch(prelude)
 	switch {
 	case rule == "@layer":
-		in.layer = s.mentionLayer(in.layer, cmp.Or(name, strconv.Itoa(len(s.layers)))) // no name of CSS begins with a digit
+		in.layer = s.mentionLayer(in.layer, cmp.Or(name, strconv.Itoa(len(s.layers)))) // a CSS identifier never begins with a digit
 	case rule == "@property":
 		in.registered = name
 	case strings.HasPrefix(rule, "@theme"):
@@ -104,12 +112,12 @@ func (s *stylesheet) enter(in cssScope, prelude string) cssScope {
 	return in
 }
 
-// mentionLayer notes a layer in another, and returns its whole name.
+// mentionLayer adds a layer inside an outer layer to the order of layers, and returns its full name.
 func (s *stylesheet) mentionLayer(outer, name string) string {
 	for part := range strings.SplitSeq(name, ".") {
 		outer = strings.TrimPrefix(outer+"."+strings.TrimSpace(part), ".")
-		if !slices.Contains(s.layers, outer) {
-			s.layers = append(s.layers, outer)
+		if _, isKnown := s.layers[outer]; !isKnown {
+			s.layers[outer] = len(s.layers)
 		}
 	}
 	return outer
@@ -117,9 +125,6 @@ func (s *stylesheet) mentionLayer(outer, name string) string {
 
 // readStatement reads a statement without a block.
 func (s *stylesheet) readStatement(in cssScope, text, pointer string) {
-	report := func(kind, path, message string, lost bool) {
-		s.problems = append(s.problems, model.Problem{Place: model.Place{File: s.file, Pointer: pointer}, Path: path, Kind: kind, Message: message, Lost: lost})
-	}
 	rule, rest, _ := strings.Cut(text, " ")
 	later := syntax.LaterProperty.FindStringSubmatch(text)
 	switch {
@@ -128,14 +133,20 @@ func (s *stylesheet) readStatement(in cssScope, text, pointer string) {
 			s.mentionLayer(in.layer, name)
 		}
 	case strings.HasPrefix(rule, "@import"):
-		report("imports", "", text+" is not read: push that file too", false)
+		s.report(pointer, model.Problem{Kind: "imports", Message: text + " is not read: push that file too"})
 	case rule == "@keyframes":
-		report("keyframes", "", rest+" is not a token: keep it in a stylesheet of your own", false)
+		s.report(pointer, model.Problem{Kind: "keyframes", Message: rest + " is not a token: keep it in a stylesheet of your own"})
 	case later != nil:
-		report("invalid declarations", strings.TrimPrefix(later[1], "--"), "a browser takes it for a part of the statement before it: end each declaration with a semicolon, and write comments as /* … */", true)
+		s.report(pointer, model.Problem{Path: strings.TrimPrefix(later[1], "--"), Kind: "invalid declarations", Message: "a browser takes it for a part of the statement before it: end each declaration with a semicolon, and write comments as /* … */", Lost: true})
 	default:
-		report("invalid declarations", strings.TrimPrefix(rule, "--"), "it has no colon: write "+rule+": …;", true)
+		s.report(pointer, model.Problem{Path: strings.TrimPrefix(rule, "--"), Kind: "invalid declarations", Message: "it has no colon: write " + rule + ": …;", Lost: true})
 	}
+}
+
+// report adds a problem of a place.
+func (s *stylesheet) report(pointer string, p model.Problem) {
+	p.Place = model.Place{File: s.file, Pointer: pointer}
+	s.problems = append(s.problems, p)
 }
 
 // important matches the mark of an important declaration, and lineEnd a line end with the blanks around it.
@@ -146,7 +157,6 @@ var (
 
 // declare adds a custom property.
 func (s *stylesheet) declare(in cssScope, rules []cssRule, name, written, pointer string) {
-	place := model.Place{File: s.file, Pointer: pointer}
 	if in.registered != "" {
 		name, rules = in.registered, []cssRule{{}}
 	}
@@ -154,11 +164,11 @@ func (s *stylesheet) declare(in cssScope, rules []cssRule, name, written, pointe
 	value := important.ReplaceAllString(strings.TrimSpace(lineEnd.ReplaceAllString(written, " ")), "")
 	switch {
 	case len(rules) == 0:
-		s.problems = append(s.problems, model.Problem{Place: place, Path: path, Kind: "invalid declarations", Message: "it stands in no rule: put it into :root", Lost: true})
+		s.report(pointer, model.Problem{Path: path, Kind: "invalid declarations", Message: "it is outside any rule: move it into :root", Lost: true})
 	case in.registered != "":
 		s.initial[path] = value
 	case syntax.LaterProperty.MatchString(written):
-		s.readStatement(in, written, pointer) // and the browser's value is none that a token has
+		s.readStatement(in, written, pointer)
 		return
 	}
 	node := cssvalue.Node(value)
@@ -166,7 +176,7 @@ func (s *stylesheet) declare(in cssScope, rules []cssRule, name, written, pointe
 		node.Members = slices.Insert(node.Members, 0, jsontree.Member{Name: "$type", Value: jsontree.NewString(kind)})
 	}
 	for _, rule := range rules {
-		decl := model.Decl{Path: []string{path}, Node: node, When: rule.when, Place: place}
+		decl := model.Decl{Path: []string{path}, Node: node, When: rule.when, Place: model.Place{File: s.file, Pointer: pointer}}
 		if kind := node.Find("$type"); kind != nil {
 			decl.Type = kind.Text
 		}
@@ -186,20 +196,7 @@ func (s *stylesheet) document() *model.Document {
 			}
 		}
 	}
-	order := s.layerOrder()
-	rank := func(one cssDeclaration) int {
-		layer := len(order)
-		if one.layer != "" {
-			layer = slices.Index(order, one.layer)
-		}
-		switch {
-		case one.isRegistered:
-			return -1
-		case one.isImportant: // among these a layer wins over what is in none
-			return 2*len(order) + 1 - layer
-		}
-		return layer
-	}
+	rank := s.ranks()
 	slices.SortStableFunc(s.list, func(a, b cssDeclaration) int {
 		return cmp.Or(rank(a)-rank(b), a.specificity-b.specificity)
 	})
@@ -212,21 +209,35 @@ func (s *stylesheet) document() *model.Document {
 	return d
 }
 
-// layerOrder lists the layers with those last that win: later ones over earlier ones, and a layer over those in it (CSS
-// Cascading Level 5, section 6.4.3).
-func (s *stylesheet) layerOrder() []string {
-	return slices.SortedFunc(slices.Values(s.layers), func(a, b string) int {
+// ranks returns the rank of a declaration by its importance and layer: a layer wins over earlier layers and over its inner layers
+// (CSS Cascading Level 5, section 6.4.3).
+func (s *stylesheet) ranks() func(cssDeclaration) int {
+	sorted := slices.SortedFunc(maps.Keys(s.layers), func(a, b string) int {
 		x, y := strings.Split(a, "."), strings.Split(b, ".")
 		for i := range min(len(x), len(y)) {
 			if x[i] != y[i] {
-				return slices.Index(s.layers, strings.Join(x[:i+1], ".")) - slices.Index(s.layers, strings.Join(y[:i+1], "."))
+				return s.layers[strings.Join(x[:i+1], ".")] - s.layers[strings.Join(y[:i+1], ".")]
 			}
 		}
 		return len(y) - len(x)
 	})
+	order := map[string]int{"": len(sorted)} // unlayered declarations win
+	for i, name := range sorted {
+		order[name] = i
+	}
+	return func(one cssDeclaration) int {
+		switch layer := order[one.layer]; {
+		case one.isRegistered:
+			return -1
+		case one.isImportant: // the order of layers is reversed
+			return 2*len(sorted) + 1 - layer
+		default:
+			return layer
+		}
+	}
 }
 
-// themeTypes are the types of the namespaces of Tailwind's @theme, and of what belongs to a size of text.
+// themeTypes are the types of the namespaces of Tailwind's @theme. The suffixes belong to text sizes.
 var themeTypes = []struct {
 	name *regexp.Regexp
 	kind string
@@ -243,7 +254,7 @@ var themeTypes = []struct {
 // withoutTokens is a document in which no alias leads to a token.
 var withoutTokens = dtcg.Read(jsontree.NewObject())
 
-// themeType returns the type of a token of Tailwind's @theme, if its value is one of the type of its namespace.
+// themeType returns the type of the namespace of a token in Tailwind's @theme, or "" if the value does not fit it.
 func themeType(name string, token *jsontree.Node) string {
 	value := token.Find("$value")
 	if value == nil || token.Find("$type") != nil {

@@ -10,7 +10,7 @@ import (
 	"example.com/livery/intake/model"
 )
 
-// cssRule is when the declarations of a block hold: for the selectors of one specificity in its list.
+// cssRule is the part of a style rule with selectors of one specificity.
 type cssRule struct {
 	specificity int
 	when        []model.Context
@@ -24,8 +24,8 @@ func CSSAxis(text string) model.Axis {
 	return model.Axis{Kind: model.CSS, Name: selectorName(text)}
 }
 
-// rules returns when the declarations of a scope hold. A list with a selector of the whole page holds wherever that
-// selector does, and has its specificity.
+// rules returns the contexts of a scope by specificity, or nil outside any rule. If a selector list contains the whole page, its other
+// selectors make no difference and are dropped.
 func (in cssScope) rules() []cssRule {
 	var conditions model.Context
 	for _, one := range in.conditions {
@@ -33,8 +33,9 @@ func (in cssScope) rules() []cssRule {
 	}
 	byWeight, page := map[int][]model.Context{}, -1
 	for _, written := range in.selectors {
+		weight := specificity(written)
 		for _, one := range alternatives(written) {
-			weight, axis := specificity(written), CSSAxis(one)
+			axis := CSSAxis(one)
 			if axis.Name == "" {
 				page = max(page, weight)
 				continue
@@ -76,13 +77,13 @@ func splitSelectors(list string) (all []string) {
 	return append(all, strings.TrimSpace(list[start:]))
 }
 
-// maxSelectors and maxSelector bound what lists in lists and rules in rules multiply to.
+// maxSelectors and maxSelector bound the selectors of nested rules and lists, which multiply.
 const (
 	maxSelectors = 100
 	maxSelector  = 1 << 12
 )
 
-// nestSelectors returns each selector of a rule in another rule, in each selector of that rule (CSS Nesting Level 1, section 3).
+// nestSelectors combines the selectors of a nested rule with those of the rule around it (CSS Nesting Level 1, section 3).
 func nestSelectors(outer, inner []string) (all []string) {
 	for _, around := range outer {
 		for _, one := range inner {
@@ -112,10 +113,10 @@ var (
 	functional = regexp.MustCompile(`:([\w-]+)\(([^()]*)\)`)
 )
 
-// alternatives returns the selectors that one with :is() or :where() stands for, without what :not() excludes.
+// alternatives expands :is() and :where() into plain selectors, and removes :not().
 func alternatives(selector string) (all []string) {
 	all = []string{selector}
-	for i := 0; i < len(all); {
+	for i := 0; i < len(all) && len(selector) <= maxSelector; {
 		all[i] = hostOf.ReplaceAllString(negation.ReplaceAllString(all[i], ""), "$1")
 		at := anyOf.FindStringSubmatchIndex(all[i])
 		if at == nil || len(all) >= maxSelectors {
@@ -138,8 +139,7 @@ var (
 	rootBehind            = regexp.MustCompile(`(?i):root\b`)
 )
 
-// selectorName spells a selector in one way, without the elements that stand for the whole page. It is empty if nothing else
-// is left.
+// selectorName returns the canonical spelling of a selector without :root, html and the like. It is empty for the whole page.
 func selectorName(selector string) string {
 	name := attributeOrCombinator.ReplaceAllStringFunc(strings.Join(strings.Fields(selector), " "), func(part string) string {
 		m := attributeOrCombinator.FindStringSubmatch(part)
@@ -170,7 +170,7 @@ func specificity(selector string) int {
 	selector = unread.ReplaceAllStringFunc(selector, func(part string) string { return part[:1] })
 	for {
 		at := functional.FindStringSubmatchIndex(selector)
-		if at == nil {
+		if at == nil || len(selector) > maxSelector {
 			break
 		}
 		counted := ":x"
@@ -193,8 +193,8 @@ var (
 	anyScreen    = regexp.MustCompile(`(?i)^@media (?:only )?(?:screen|all)(?:$| and )`)
 )
 
-// conditionName spells an at-rule such as "@media (prefers-color-scheme: dark)" in one way. It is empty if every screen
-// meets the condition.
+// conditionName returns the canonical spelling of an at-rule such as "@media (prefers-color-scheme: dark)". It is empty if every
+// screen meets the condition.
 func conditionName(text string) string {
 	text = strings.Replace(strings.Join(strings.Fields(text), " "), "@media(", "@media (", 1)
 	if strings.HasPrefix(text, "@media ") {
@@ -206,8 +206,8 @@ func conditionName(text string) string {
 	return text
 }
 
-// nameElements leaves each stylesheet the dimensions that change a property which always holds. It reports the others once each: they are
-// those of elements, such as a button, that have properties of their own. Without properties that always hold all stay.
+// nameElements removes the dimensions of each stylesheet that never change a property of the whole page, such as the selector of a
+// button with its own properties, and reports them once each. A stylesheet without properties of the whole page keeps all dimensions.
 func nameElements(documents []*model.Document) {
 	always := map[string]bool{}
 	for _, d := range documents {
@@ -215,10 +215,10 @@ func nameElements(documents []*model.Document) {
 			always[d.Decls[i].Name()] = always[d.Decls[i].Name()] || len(d.Decls[i].When) == 0
 		}
 	}
-	if !slices.Contains(slices.Collect(maps.Values(always)), true) {
-		return
-	}
 	for _, d := range documents {
+		if !slices.ContainsFunc(d.Decls, func(d model.Decl) bool { return len(d.When) == 0 }) {
+			continue
+		}
 		changing, first := map[model.Axis]bool{}, map[model.Axis]*model.Decl{}
 		for i := range d.Decls {
 			for condition := range conditionsOf(&d.Decls[i]) {
@@ -232,7 +232,7 @@ func nameElements(documents []*model.Document) {
 			isOfElements := dimension.Kind == model.CSS && !changing[dimension.Axis]
 			if isOfElements {
 				one := first[dimension.Axis]
-				message := dimension.Name + " has properties that :root lacks, and they are not sent unless livery.yaml selects it"
+				message := dimension.Name + " declares only properties that :root lacks: they are not sent unless livery.yaml selects it"
 				d.Problems = append(d.Problems, model.Problem{Place: one.Place, Path: one.Name(), Kind: "selectors of elements", Message: message, Lost: true})
 			}
 			return isOfElements

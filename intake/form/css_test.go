@@ -88,6 +88,17 @@ func TestStylesheet_Declarations(t *testing.T) {
 	}
 }
 
+func TestRegistry(t *testing.T) {
+	const item = `{"name":"x","css":{"@layer base":{":root":{"--c":"3px","color":"red"}}},"cssVars":{"theme":{"font-a":"Inter","radius":"1px;"},"light":{"a":"#fff","b":"var(--a)"},"dark":{"a":"#000","d":["x"]}}}`
+	const want = "font-a fontFamily Inter\nradius dimension 1px\nc 3px\na #fff\nb var(--a)\n[.dark] a #000"
+	for _, text := range []string{item, `{"items":[{"name":"button"},` + item + `]}`} {
+		d := readText(t, "a.json", text)
+		if got := spellDecls(d.Decls); got != want || len(d.Problems) != 1 || d.Problems[0].Path != "d" {
+			t.Errorf("%s gives:\n%s\nwant:\n%s\nand the problems %v", text, got, want, d.Problems)
+		}
+	}
+}
+
 func TestStylesheet_Problems(t *testing.T) {
 	cases := []struct{ rule, text, axes, want string }{
 		{"selectors of elements", `:root{--a:1px}.dark{--a:2px;--b:1px}.btn{--b:1px;--c:1px}.btn:hover{--c:2px}@media print{.btn{--c:3px}}`, ".dark", "a.css:1 b selectors of elements; a.css:1 c selectors of elements; a.css:1 c selectors of elements"},
@@ -114,6 +125,9 @@ func TestStylesheet_Problems(t *testing.T) {
 func TestStylesheet_BoundedNesting(t *testing.T) {
 	for _, one := range []string{"& & &{", "a,b,c,d{", ":is(a,b,c) :is(a,b,c) :is(a,b,c) :is(a,b,c) :is(a,b,c) :is(a,b,c){", "&,& &{"} {
 		readText(t, "a.css", strings.Repeat(one, 30)+"--a:1px")
+	}
+	for _, one := range []string{":not(a)", ":is(a)", ":is(a,b)", "html ", "[a]"} {
+		readText(t, "a.css", "x"+strings.Repeat(one, 20_000)+"{--a:1px")
 	}
 }
 

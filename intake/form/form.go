@@ -30,14 +30,14 @@ type reader struct {
 func readers() []reader {
 	return []reader{
 		{stylesheetName, recognizesStylesheet, readStylesheet},
-		{registryName, isRegistry, readRegistry},
+		{"a registry of shadcn", recognizesRegistry, readRegistry},
 		{resolverName, isResolver, readResolver},
 		{figmaName, isFigma, readFigma},
 		{theoName, isTheo, readTheo},
+		{conditionsName, isConditions, readConditions},
 		{studioName, isStudio, readStudio},
 		{spectrumName, isSpectrum, readSpectrum},
 		{dtcgName, isDTCG, readDTCG},
-		{conditionsName, isConditions, readConditions},
 		{dictionaryName, isDictionary, readDictionary},
 		{listName, isList, readList},
 		{flatName, isFlat, readFlat},

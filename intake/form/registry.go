@@ -3,74 +3,71 @@ package form
 import (
 	"slices"
 	"strconv"
+	"strings"
 
-	"example.com/livery/intake/cssvalue"
 	"example.com/livery/intake/model"
-	"example.com/livery/intake/value"
 	"example.com/livery/renderer/jsontree"
 )
 
-const registryName = "a theme of shadcn's registry"
+// recognizesRegistry reports whether a file is a registry of shadcn, or an item of one, with custom properties.
+func recognizesRegistry(f *model.File) bool { return len(registryItems(f.Root)) > 0 }
 
-// isRegistry reports whether a file has cssVars, or an item of it has.
-func isRegistry(f *model.File) bool { return registryItem(f.Root) != nil }
-
-// registryItem returns the place of the first item with cssVars that hold objects of texts; nil if there is none.
-func registryItem(root *jsontree.Node) jsontree.Pointer {
-	isTexts := func(m jsontree.Member) bool {
-		return slices.ContainsFunc(membersOf(m.Value), func(v jsontree.Member) bool { return v.Value.IsString() })
+// registryItems returns the pointers of the items that have cssVars.
+func registryItems(root *jsontree.Node) (places []jsontree.Pointer) {
+	isItem := func(n *jsontree.Node) bool {
+		vars := n.Find("cssVars")
+		return vars != nil && slices.ContainsFunc(vars.Members, func(m jsontree.Member) bool {
+			return slices.ContainsFunc(m.Value.Members, func(m jsontree.Member) bool { return m.Value.IsString() })
+		})
 	}
-	if vars := root.Find("cssVars"); vars.IsObject() && slices.ContainsFunc(vars.Members, isTexts) && !holdsToken(vars) {
-		return jsontree.Pointer{}
+	if isItem(root) {
+		return []jsontree.Pointer{{}}
 	}
-	for i, item := range itemsOf(root.Find("items")) {
-		if vars := item.Find("cssVars"); vars.IsObject() && slices.ContainsFunc(vars.Members, isTexts) {
-			return jsontree.Pointer{"items", strconv.Itoa(i)}
+	if items := root.Find("items"); items != nil {
+		for i, item := range items.Items() {
+			if isItem(item) {
+				places = append(places, jsontree.Pointer{"items", strconv.Itoa(i)})
+			}
 		}
 	}
-	return nil
+	return places
 }
 
-// readRegistry reads the cssVars: those of theme and light hold always, those of dark in the dark scheme, and others under a class of their
-// name.
+// readRegistry reads the custom properties of a registry as shadcn writes them into a stylesheet: cssVars.theme into @theme, light
+// into :root, dark into .dark, and the rules of css as they are.
 func readRegistry(f *model.File, _ Options) (*model.Document, error) {
-	d := &model.Document{Files: []*model.File{f}}
-	at := append(registryItem(f.Root), "cssVars")
-	vars := f.Root.Lookup(at)
-	scheme := model.Axis{Kind: model.Value, Name: "scheme"}
-	for _, name := range slices.Concat([]string{"theme", "light"}, otherVars(vars)) {
-		var when model.Context
-		switch name {
-		case "theme", "light":
-		case "dark":
-			when = model.Context{{Axis: scheme, Mode: name}}
-			d.Dimensions = append(d.Dimensions, model.Dimension{Axis: scheme, Modes: []string{"light", "dark"}, Default: "light"})
-		default:
-			when = model.Context{{Axis: CSSAxis("." + name)}}
-			d.Dimensions = append(d.Dimensions, model.Dimension{Axis: CSSAxis("." + name)})
+	s := newStylesheet(f)
+	for _, at := range registryItems(f.Root) {
+		item := f.Root.Lookup(at)
+		for _, m := range item.Find("cssVars").Members {
+			selector := "." + m.Name
+			switch m.Name {
+			case "theme":
+				selector = "@theme"
+			case "light":
+				selector = ":root"
+			}
+			s.readObject(m.Value, s.enter(cssScope{}, selector), append(slices.Clone(at), "cssVars", m.Name))
 		}
-		for _, m := range membersOf(vars.Find(name)) {
-			place := model.Place{File: f, Pointer: append(slices.Clone(at), name, m.Name).String()}
-			node := cssvalue.Node(value.WithoutSemicolon(value.Text(m.Value)))
-			d.Decls = append(d.Decls, model.Decl{Path: []string{cssvalue.TokenName("--" + m.Name)}, Node: node, When: withContext(nil, when), Place: place})
+		if rules := item.Find("css"); rules != nil {
+			s.readObject(rules, cssScope{}, append(slices.Clone(at), "css"))
 		}
 	}
-	for _, m := range f.Root.Members {
-		if m.Name != at[0] {
-			d.Problems = append(d.Problems, model.Problem{
-				Place: model.Place{File: f, Pointer: jsontree.Pointer{m.Name}.String()}, Path: m.Name, Kind: "members beside cssVars", Message: value.Spell(m.Value) + " is left out",
-			})
-		}
-	}
-	return d, nil
+	return s.document(), nil
 }
 
-// otherVars lists the members of cssVars that are modes of their own.
-func otherVars(vars *jsontree.Node) (names []string) {
-	for _, m := range vars.Members {
-		if m.Name != "theme" && m.Name != "light" {
-			names = append(names, m.Name)
+// readObject reads a rule from an object of custom properties and nested rules. Names in cssVars lack the leading --.
+func (s *stylesheet) readObject(n *jsontree.Node, in cssScope, at jsontree.Pointer) {
+	rules := in.rules()
+	for _, m := range n.Members {
+		place := append(slices.Clone(at), m.Name)
+		switch isProperty := strings.HasPrefix(m.Name, "--") || slices.Contains(at, "cssVars"); {
+		case isProperty && (m.Value.Kind == jsontree.String || m.Value.Kind == jsontree.Number):
+			s.declare(in, rules, m.Name, strings.TrimSuffix(strings.TrimSpace(m.Value.Text), ";"), place.String())
+		case isProperty:
+			s.report(place.String(), model.Problem{Path: m.Name, Kind: "invalid declarations", Message: "a custom property is a string", Lost: true})
+		default:
+			s.readObject(m.Value, s.enter(in, m.Name), place)
 		}
 	}
-	return names
 }

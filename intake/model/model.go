@@ -92,7 +92,7 @@ type Decl struct {
 	Path []string
 	Type string // own or of a group of the file; empty if the file states none
 	// Node is in the form of DTCG: of a token its own $type, $value, $description and other members that begin with $, or a $ref in
-	// place of $value; of a group its members that begin with $.
+	// place of $value, or a $css that cssvalue.Resolve replaces; of a group its members that begin with $.
 	Node  *jsontree.Node
 	Group bool      // it is the metadata of a group
 	When  []Context // it holds in any of these; always if there are none

@@ -20,9 +20,8 @@ import (
 //	{"prelude": ":root", "block": [ … ]}      a rule, with the statements of its block
 //	{"prelude": "@layer a, b"}                a statement without a block
 //
-// Of the last kind are @layer, @import, the @keyframes of a Tailwind @theme, and statements that are not a valid declaration of
-// the custom property that they name. Other declarations are omitted, and so are rules of which nothing remains except
-// @layer, whose order counts.
+// The last kind contains @layer, @import, the @keyframes of a Tailwind @theme, and invalid declarations of custom properties.
+// Other declarations are omitted, and so are empty rules, except @layer, which sets the order of layers.
 func parseCSS(text string) (*File, error) {
 	r := cssReader{lexer: css.NewLexer(parse.NewInputString(text)), offsets: map[string]int{}}
 	root, _ := r.block("", "", 0)
@@ -51,7 +50,8 @@ type cssStatement struct {
 // maxBlocks is how deep blocks may nest. Each is an array and an object of the tree.
 const maxBlocks = jsontree.MaxDepth / 2
 
-// block reads the statements of the block after a prelude, up to its closing brace. The flags are those of a daisyUI theme.
+// block reads the statements of the block after a prelude, up to its closing brace. Flags are the name of a daisyUI theme, and
+// "default" if it is.
 func (r *cssReader) block(prelude, pointer string, depth int) (list *jsontree.Node, flags string) {
 	list = jsontree.NewArray()
 	if depth > maxBlocks {
@@ -81,8 +81,7 @@ func (r *cssReader) block(prelude, pointer string, depth int) (list *jsontree.No
 	return list, flags
 }
 
-// LaterProperty matches a custom property at the beginning of a line of a statement other than the first: a browser takes it for a
-// part of the statement.
+// LaterProperty matches a custom property that begins a later line of a statement. A browser reads it as part of the statement.
 var LaterProperty = regexp.MustCompile(`\n[ \t]*(--[^\s:;]+)\s*:`)
 
 // rule reads a block and adds it to the list of the statements around it.
@@ -115,7 +114,7 @@ func (s cssStatement) declaration() (name, value string, ok bool) {
 	return name, strings.TrimLeft(value, blanks), ok
 }
 
-// closerOf has the tokens that close brackets.
+// closerOf maps the tokens that open brackets to those that close them.
 var closerOf = map[css.TokenType]css.TokenType{
 	css.FunctionToken: css.RightParenthesisToken, css.LeftParenthesisToken: css.RightParenthesisToken,
 	css.LeftBracketToken: css.RightBracketToken, css.LeftBraceToken: css.RightBraceToken,
@@ -158,7 +157,9 @@ func (r *cssReader) statement(isProperty bool) (s cssStatement) {
 			if len(closers) == 0 {
 				bracket = r.at - 1
 			}
-			closers = append(closers, closerOf[kind])
+			if closers = append(closers, closerOf[kind]); len(closers) > jsontree.MaxDepth {
+				r.fail(bracket, "it nests too deep")
+			}
 		}
 		if text.Len() == 0 {
 			if kind == css.WhitespaceToken {

@@ -212,6 +212,7 @@ func TestWhatNestsOrMultipliesIsRefusedAtOnce(t *testing.T) {
 		{"objects of JSON5", "a.json5", strings.Repeat("{a:", 200_000), "too deep"},
 		{"flow lists of YAML", "a.yaml", "a: " + strings.Repeat("[", 100_000), "too deep"},
 		{"lists of YAML on one line", "a.yaml", strings.Repeat("- ", 100_000) + "a", "too deep"},
+		{"brackets of CSS", "a.css", "a{--a:" + strings.Repeat("var(--b,", 100_000), "too deep"},
 		{"blocks of CSS", "a.css", strings.Repeat("a{", 200_000), "too deep"},
 	}
 	for _, c := range cases {
