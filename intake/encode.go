@@ -10,7 +10,7 @@ import (
 	"example.com/livery/intake/model"
 )
 
-// Encode returns the text of a mapping, which ParseMapping reads back.
+// Encode returns the mapping as YAML. ParseMapping reads it back.
 func (m *Mapping) Encode() []byte {
 	var b strings.Builder
 	line := func(name, value, comment string) {
@@ -53,7 +53,7 @@ func (m *Mapping) Encode() []byte {
 	return []byte(b.String())
 }
 
-// Line returns the line of livery.yaml that makes a Variant.
+// Line returns the line of livery.yaml that declares the Variant.
 func (v *Variant) Line() string { return scalar(v.Slug) + ": " + v.encode() }
 
 func (v *Variant) encode() string {
@@ -80,10 +80,10 @@ func (s *Select) encode() string {
 	return m.encode()
 }
 
-// members are those of an object in YAML.
+// members are the members of a YAML object in flow style.
 type members []string
 
-// add adds a member, unless it has no value.
+// add appends a member. It ignores an empty value.
 func (m *members) add(name, value string) {
 	if value != "" {
 		*m = append(*m, name+": "+value)
@@ -97,7 +97,7 @@ func (m members) encode() string {
 	return "{" + strings.Join(m, ", ") + "}"
 }
 
-// texts are one text, or a list of several.
+// texts encodes a single text as a scalar, and several texts as a list.
 func texts(all []string) string {
 	if len(all) == 1 {
 		return scalar(all[0])
@@ -105,7 +105,7 @@ func texts(all []string) string {
 	return list(all)
 }
 
-// list is a list of texts in YAML; empty if it has none.
+// list encodes a list of texts. It returns "" if the list is empty.
 func list(all []string) string {
 	if len(all) == 0 {
 		return ""
@@ -117,13 +117,13 @@ func list(all []string) string {
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// plain matches the texts that mean themselves without quotes, whatever reads them.
+// A scalar needs no quotes if it matches plain and does not match reserved. This holds for every version of YAML.
 var (
 	plain    = regexp.MustCompile(`^[A-Za-z_./][A-Za-z0-9_./-]*( [A-Za-z0-9_./-]+)*$`)
 	reserved = regexp.MustCompile(`(?i)^(null|true|false|yes|no|on|off|y|n|\.inf|\.nan|\.[0-9].*)$`)
 )
 
-// scalar is a text in YAML; empty if it is empty.
+// scalar encodes a text, with quotes if it needs them. It returns "" if the text is empty.
 func scalar(text string) string {
 	if text == "" || plain.MatchString(text) && !reserved.MatchString(text) {
 		return text

@@ -12,19 +12,19 @@ import (
 	"example.com/livery/intake/system"
 )
 
-// Files gives the texts of files. Names have slashes and are relative to the file of the mapping.
+// Files opens token files by name. Names use slashes and are relative to the file that holds the mapping.
 type Files interface {
-	// Open returns the text of a file. Its errors become those of the Reader as they are.
+	// Open returns the content of a file. The Reader returns the errors of Open unchanged.
 	Open(name string) ([]byte, error)
-	// List returns the names of the files in a folder and in the folders below it, each with that of the folder in front. It returns
-	// an error if there is no such folder.
+	// List returns the names of the files in a folder and its subfolders. The names start with the name of the folder. List returns
+	// an error if the name is not the name of a folder.
 	List(folder string) ([]string, error)
 }
 
-// Reader reads mappings of some files, each file once.
+// Reader reads the token files of mappings. It parses a file once, even if it reads several mappings.
 type Reader struct {
-	Progress func(done, total int) // called after each reading of a Variant if it is not nil
-	Parsed   int                   // how many files were parsed
+	Progress func(done, total int) // if not nil, called after the Theme and each Variant have been read
+	Parsed   int                   // the number of parsed files
 
 	files Files
 	known map[string]*model.File
@@ -36,7 +36,7 @@ func NewReader(files Files) *Reader {
 	return &Reader{files: files, known: map[string]*model.File{}, read: form.Read}
 }
 
-// file parses a file, unless that was done before.
+// file returns a parsed file from the cache, or opens and parses the file.
 func (r *Reader) file(name string) (*model.File, error) {
 	if f := r.known[name]; f != nil {
 		return f, nil
@@ -58,18 +58,18 @@ func (r *Reader) file(name string) (*model.File, error) {
 	return r.known[name], nil
 }
 
-// group is one file that was named, or the files of a folder or pattern, which have no order.
+// group is a single named file, or the unordered files of a folder or pattern.
 type group struct {
 	names   []string
 	isNamed bool
-	isWhole bool // of a folder
+	isWhole bool // a folder, not a pattern
 }
 
-// expand returns the files that a list of files, folders and patterns names. A file that is named counts where it is named last;
-// another one in the last folder or pattern that has it.
+// expand returns the files for a list of files, folders and patterns. If the list has a file several times, the last entry that names
+// the file directly counts, or else the last folder or pattern that contains it.
 func (r *Reader) expand(list []string) (groups []group, err error) {
 	var excluded []string
-	last := map[string]int{} // the group of each file
+	last := map[string]int{} // file name to the index of its group
 	for _, text := range list {
 		name, isExcluded := strings.CutPrefix(text, "!")
 		if name = path.Clean(name); isExcluded {
@@ -125,7 +125,7 @@ func (r *Reader) group(name string) (group, error) {
 	return group{names: names, isWhole: true}, nil
 }
 
-// matches reports whether a pattern matches a name: * stands for any part of the name of one file or folder, ** for any folders.
+// matches reports whether a pattern matches the name of a file. * matches any part of a file or folder name, and ** any number of folders.
 func matches(pattern, name string) bool {
 	return matchPath(strings.Split(pattern, "/"), strings.Split(name, "/"))
 }
@@ -162,22 +162,22 @@ func matchName(pattern, name string) bool {
 	return false
 }
 
-// source is what a list of files says.
+// source is the content of a list of files.
 type source struct {
 	layers    []system.Layer
 	documents []*model.Document
-	isNamed   map[*model.Document]bool // the list names the file itself
-	skipped   []string                 // files of folders and patterns without tokens
+	isNamed   map[*model.Document]bool // the list names the file directly
+	skipped   []string                 // names of files without tokens in folders and patterns
 }
 
-// source reads a list of files.
+// source reads the files of a list.
 func (r *Reader) source(list []string, values map[string][]string) (*source, error) {
 	groups, err := r.expand(list)
 	if err != nil {
 		return nil, err
 	}
 	var files []*model.File
-	of := map[*model.File]int{} // group
+	of := map[*model.File]int{} // index of the group
 	for i, g := range groups {
 		for _, name := range g.names {
 			f, err := r.file(name)
@@ -200,7 +200,7 @@ func (r *Reader) source(list []string, values map[string][]string) (*source, err
 		return nil, err
 	}
 	s := &source{layers: make([]system.Layer, len(groups)), isNamed: map[*model.Document]bool{}}
-	hasOthers := map[int]bool{} // groups with tokens outside stylesheets
+	hasOthers := map[int]bool{} // the group has tokens in a file that is not a stylesheet
 	for _, d := range documents {
 		hasOthers[of[d.Files[0]]] = hasOthers[of[d.Files[0]]] || holdsTokens(d) && d.Files[0].Syntax != syntax.CSS
 	}
@@ -212,7 +212,7 @@ func (r *Reader) source(list []string, values map[string][]string) (*source, err
 		case !g.isNamed && (!holdsTokens(d) || g.isWhole && isSheet && hasOthers[i]):
 			s.skipped = append(s.skipped, f.Name)
 			continue
-		case !g.isNamed && opened[f] && len(d.Files) == 1: // read by a resolver document
+		case !g.isNamed && opened[f] && len(d.Files) == 1: // it is a part of a resolver document
 			continue
 		case !holdsTokens(d):
 			return nil, &model.Error{What: f.Name + ": " + whyNoTokens(d), Next: "Name files that hold design tokens, or leave it out."}
@@ -239,8 +239,8 @@ func whyNoTokens(d *model.Document) string {
 	return `not a token file (no "$value" or "value")`
 }
 
-// laidOver returns the layers of sources, each over the one before it. A document of a file that a later source has too counts there
-// alone. of has the source of each layer.
+// laidOver returns the layers of all sources in order, and the index of the source for each layer. If several sources contain the same
+// file, only the last of them keeps it.
 func laidOver(sources ...*source) (layers []system.Layer, of []int) {
 	for i, s := range sources {
 		isLater := func(d *model.Document) bool {

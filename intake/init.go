@@ -12,15 +12,15 @@ import (
 	"example.com/livery/intake/model"
 )
 
-// modeNames is what a declared mode, or a file, is called as a mode of a Theme.
+// modeNames is the name of a Theme mode that is derived from a declared mode or from a file name.
 type modeNames struct {
-	dimension, mode string // empty: it is a Variant alone
-	when            string // media condition, where that is not the usual one of the mode
+	dimension, mode string // both empty if the Variant is not a mode
+	when            string // media condition, if it differs from the default for the mode
 	slug            string
-	guess           string // why the name of a file or selector is taken for a mode; empty if the file declares it
+	guess           string // the reason for a guess; empty if the file declares the mode
 }
 
-// nameOf returns what a declared mode is called.
+// nameOf derives the name of a Theme mode from a declared mode.
 func nameOf(c model.Condition) modeNames {
 	if c.Kind == model.CSS {
 		return nameOfCSS(c.Name)
@@ -36,11 +36,11 @@ func declaredMode(dimension, mode string) modeNames {
 	return n
 }
 
-// attribute is a selector of one attribute with a value.
+// attribute matches a selector that consists of one attribute with a value.
 var attribute = regexp.MustCompile(`^\[(?:data-)?([\w-]+)[~|^$*]?="?([^"\]]+)"?\]$`)
 
-// nameOfCSS returns what a selector or media condition is called: an attribute is a dimension, and so is a media feature that a mode
-// may have as its condition.
+// nameOfCSS derives the name of a Theme mode from a selector or media condition. The dimension is the name of the attribute, or the media
+// feature if the API allows it as the condition of a mode. For any other selector nameOfCSS guesses.
 func nameOfCSS(text string) modeNames {
 	media, isMedia := strings.CutPrefix(text, "@media ")
 	for _, condition := range conditions {
@@ -73,7 +73,7 @@ var (
 	}
 )
 
-// guessedMode guesses a mode from the last word of a name. A name that ends in two such words, as dark-hc, is no single mode.
+// guessedMode guesses a mode from the last word of a name. If a name ends in two such words, as in dark-hc, it is not a single mode.
 func guessedMode(name string) modeNames {
 	word, before := cutLastWord(name)
 	if word == "" {
@@ -85,12 +85,12 @@ func guessedMode(name string) modeNames {
 	return modeNames{guesses[word][0], guesses[word][1], "", slugOf(word), fmt.Sprintf("its name ends in %q", word)}
 }
 
-// guessOf guesses the mode of a file.
+// guessOf guesses the mode of a file from its name.
 func guessOf(file string) modeNames {
 	return guessedMode(strings.TrimSuffix(path.Base(file), path.Ext(file)))
 }
 
-// cutLastWord returns the last word of a name in small letters if it is one of those that say a mode, and what is before it.
+// cutLastWord splits a name before its last word if this word is the name of a mode, such as dark. It returns the word in lower case.
 func cutLastWord(name string) (word, before string) {
 	m := lastWord.FindStringSubmatchIndex(name)
 	if m == nil {
@@ -105,7 +105,7 @@ var (
 	notInSlug = regexp.MustCompile(`[^a-z0-9._-]+`)
 )
 
-// apiName makes a text the name of a dimension or mode; it is empty if that cannot be done.
+// apiName converts a text to a valid name of a dimension or mode. It returns "" if this is not possible.
 func apiName(text string) string {
 	name := strings.Trim(notInName.ReplaceAllString(strings.ToLower(text), "-"), "-")
 	if name = strings.TrimRight(name[:min(len(name), 32)], "-"); !modeName.MatchString(name) {
@@ -114,7 +114,7 @@ func apiName(text string) string {
 	return name
 }
 
-// slugOf makes a text a slug.
+// slugOf converts a text to a valid slug.
 func slugOf(text string) string {
 	slug := strings.Trim(notInSlug.ReplaceAllString(strings.ToLower(text), "-"), "-._")
 	if slug = strings.TrimRight(slug[:min(len(slug), 64)], "-._"); slug == "" {
@@ -123,17 +123,17 @@ func slugOf(text string) string {
 	return slug
 }
 
-// entry is a Variant that init proposes.
+// entry is a proposed Variant.
 type entry struct {
 	Variant
 	names      modeNames
-	conditions []model.Condition // all that its Select names
+	conditions []model.Condition // the modes in Select
 }
 
-// entries are proposed Variants, those of one mode as one.
+// entries is a list of proposed Variants. It has one entry for each mode of the Theme.
 type entries []*entry
 
-// add returns the entry of a mode, or of the slug if there is no mode.
+// add returns the entry for a mode, or for the slug of a guess without a mode. It appends an entry if there is none.
 func (all *entries) add(n modeNames) *entry {
 	for _, e := range *all {
 		if e.names.dimension == n.dimension && e.names.mode == n.mode && (n.mode != "" || n.guess != "" && e.names.slug == n.slug) {
@@ -147,13 +147,13 @@ func (all *entries) add(n modeNames) *entry {
 	return (*all)[len(*all)-1]
 }
 
-// entriesOf proposes Variants for declared modes.
+// entriesOf proposes a Variant for each declared mode.
 func entriesOf(list []model.Condition) (all entries) {
 	for _, c := range list {
 		n := nameOf(c)
 		e := all.add(n)
 		if slices.ContainsFunc(e.conditions, func(other model.Condition) bool { return c.Kind != model.CSS && other.Axis == c.Axis }) {
-			e = all.add(modeNames{slug: n.slug}) // two modes of one dimension whose names differ in letter case alone
+			e = all.add(modeNames{slug: n.slug}) // the names of two modes differ only in case
 		}
 		e.conditions = append(e.conditions, c)
 		e.Select.add(c)
@@ -161,7 +161,7 @@ func entriesOf(list []model.Condition) (all entries) {
 	return all
 }
 
-// finish gives entries modes that the API allows and slugs that differ, also from those of a mapping.
+// finish assigns modes within the limits of the API, and slugs that are unique in the entries and the mapping.
 func (all entries) finish(beside *Mapping) {
 	modes, dimensions, slugs := map[string]bool{}, map[string]bool{}, map[string]int{}
 	for _, v := range beside.Variants {
@@ -203,7 +203,7 @@ func (all entries) finish(beside *Mapping) {
 	}
 }
 
-// Propose returns the mapping that livery init writes for files, folders and patterns.
+// Propose returns a mapping for a list of files, folders and patterns. Read does not return a *Conflict for this mapping.
 func (r *Reader) Propose(files []string) (*Mapping, error) {
 	s, err := r.source(files, nil)
 	if err != nil {
@@ -227,8 +227,8 @@ func (r *Reader) Propose(files []string) (*Mapping, error) {
 	return m, r.order(m, s)
 }
 
-// guess makes Variants of the files whose names say a mode. Files that are called light belong to the Theme if others are called
-// dark, and so do all if no file were left for it.
+// guess adds the files with the name of a mode to the entries. Light files are part of the Theme if there are dark files. If no file
+// would be left for the Theme, guess adds none.
 func (s *source) guess(all *entries) {
 	names := map[*model.Document]modeNames{}
 	hasDark := false
@@ -254,7 +254,7 @@ func (s *source) guess(all *entries) {
 	}
 }
 
-// themeFiles returns a list of files without those of proposed Variants. A file called light counts after the others of its folder.
+// themeFiles returns the list without the files of the proposed Variants. It puts light files after the folder that contains them.
 func (s *source) themeFiles(list []string, proposed entries) (files []string) {
 	isVariants := func(name string) bool {
 		return slices.ContainsFunc(proposed, func(e *entry) bool { return slices.Contains(e.Files, name) })
@@ -283,11 +283,11 @@ func (s *source) themeFiles(list []string, proposed entries) (files []string) {
 	return append(files, excluded...)
 }
 
-// order gives the files of a proposed mapping an order if they need one, and says for which tokens it decides.
+// order lists the files of a proposed mapping by name if they conflict. It adds comments about the tokens for which the order matters.
 func (r *Reader) order(m *Mapping, s *source) error {
 	plan, err := r.Read(m)
 	if _, isConflict := errors.AsType[*Conflict](err); isConflict {
-		groups, _ := r.expand(m.Files) // which worked before
+		groups, _ := r.expand(m.Files) // it has succeeded in Read
 		m.Files = nil
 		for _, g := range groups {
 			m.Files = append(m.Files, slices.DeleteFunc(g.names, func(name string) bool { return slices.Contains(s.skipped, name) })...)

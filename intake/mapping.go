@@ -1,6 +1,6 @@
-// Package intake reads token files into what a push sends: the document of a Theme and the overrides of its Variants. A Mapping,
-// which livery.yaml holds, says which files these are and which declared mode becomes which Variant. The package reads no folder
-// and prints nothing: callers give it the files.
+// Package intake reads token files. It returns the document of a Theme and the overrides of its Variants. A Mapping describes which files
+// and which declared modes are part of the Theme and of each Variant; the file livery.yaml holds it. The package does not access the file
+// system: the caller implements Files.
 package intake
 
 import (
@@ -15,50 +15,51 @@ import (
 	"example.com/livery/spelling"
 )
 
-// MappingName is the name of the file that holds the mapping of a folder. It is never read as tokens.
+// MappingName is the name of the file that holds a mapping. A Reader never reads it as a token file.
 const MappingName = "livery.yaml"
 
-// Mapping says which token files are a Theme and its Variants. Names of files are relative to the file of the mapping, with slashes.
+// Mapping describes the Theme and the Variants in a set of token files. File names use slashes and are relative to the file that holds
+// the mapping.
 type Mapping struct {
 	Theme        string              `json:"theme"` // slug or id
 	Environment  string              `json:"environment"`
-	Name         string              `json:"name"`         // the display name of a new Theme
-	Integrations []string            `json:"integrations"` // of a new Theme, each FRAMEWORK/LIBRARY
-	Files        yamlfile.Texts      `json:"files"`        // files, folders, patterns with * and **, and with a ! in front what these leave out
-	Select       Select              `json:"select"`       // modes of the Theme that are not the defaults of the files
-	Values       map[string][]string `json:"values"`       // by dimension, the members of value objects that are modes
-	Ignore       []Select            `json:"ignore"`       // declared modes that are not to be reported
+	Name         string              `json:"name"`         // display name for a new Theme
+	Integrations []string            `json:"integrations"` // for a new Theme, in the form FRAMEWORK/LIBRARY
+	Files        yamlfile.Texts      `json:"files"`        // files, folders and patterns with * and **; with a ! in front, exclusions from folders and patterns
+	Select       Select              `json:"select"`       // modes of the Theme, if they differ from the defaults in the files
+	Values       map[string][]string `json:"values"`       // dimension to the members of value objects that are its modes
+	Ignore       []Select            `json:"ignore"`       // declared modes that the plan does not report as unsent
 	Variants     []Variant           `json:"variants"`     // in the order of the file
 
-	Comments []string // of Files, for Encode
+	Comments []string // written above files by Encode
 
-	choices  []string           // DIM=NAME of a command line
-	document *yamlfile.Document // nil if the mapping was not read from a file
+	choices  []string           // DIMENSION=MODE, from the command line
+	document *yamlfile.Document // nil if the mapping is not from a file
 }
 
-// Variant says of what a Variant is read, and which mode of the Theme it is.
+// Variant describes the files and modes of a Variant, and the mode of the Theme that uses it.
 type Variant struct {
 	Slug   string         `yaml:"key"`
-	Name   string         `json:"name"` // the display name of a new Variant; empty: the slug
+	Name   string         `json:"name"` // display name for a new Variant; the default is the slug
 	Files  yamlfile.Texts `json:"files"`
 	Select Select         `json:"select"`
-	Mode   string         `json:"mode"` // DIMENSION.MODE; empty if the Variant is no mode
-	When   string         `json:"when"` // media condition of the mode
-	For    string         `json:"for"`  // slug of the Variant that has this Variant as its own mode
+	Mode   string         `json:"mode"` // DIMENSION.MODE; empty if the Variant is not a mode
+	When   string         `json:"when"` // media condition of the mode; see Condition for the default
+	For    string         `json:"for"`  // slug of the Variant of a brand, if the mode is only for this brand
 
-	Comment string // for Encode
+	Comment string // written after the Variant by Encode
 }
 
-// Select names modes that files declare.
+// Select is a set of declared modes.
 type Select struct {
 	Figma    map[string]string `json:"figma"`    // collection: mode
 	Studio   map[string]string `json:"studio"`   // group: theme
 	Resolver map[string]string `json:"resolver"` // modifier: context
-	CSS      yamlfile.Texts    `json:"css"`      // selectors, and media conditions with "@media" in front
+	CSS      yamlfile.Texts    `json:"css"`      // selectors, and media conditions that start with @media
 	Value    map[string]string `json:"value"`    // dimension: member
 }
 
-// The bounds and names that the API has for modes.
+// Limits of the API for modes. A test compares them with package origin/modes.
 const (
 	maxDimensions = 4
 	maxModes      = 16
@@ -75,7 +76,7 @@ var (
 	usualConditions = map[string]string{"scheme.dark": conditions[0], "contrast.more": conditions[2]}
 )
 
-// ParseMapping reads the text of a mapping. An error is a *yamlfile.Error with the line.
+// ParseMapping parses and checks a mapping. It returns a *yamlfile.Error with the position in the file.
 func ParseMapping(name string, text []byte) (*Mapping, error) {
 	document, err := yamlfile.Parse(name, text)
 	if err != nil {
@@ -88,10 +89,10 @@ func ParseMapping(name string, text []byte) (*Mapping, error) {
 	return m, m.check()
 }
 
-// FromArguments returns the mapping of files and choices on a command line, each choice DIMENSION=MODE.
+// FromArguments returns a mapping without Variants for the files and the modes on a command line. A mode has the form DIMENSION=MODE.
 func FromArguments(files, choices []string) *Mapping { return &Mapping{Files: files, choices: choices} }
 
-// fail returns an error at a member of the file of the mapping.
+// fail returns an error for a member of the mapping, with the position in its file.
 func (m *Mapping) fail(at []string, next, format string, args ...any) error {
 	if m.document == nil {
 		return &model.Error{What: fmt.Sprintf(format, args...), Next: next}
@@ -99,7 +100,7 @@ func (m *Mapping) fail(at []string, next, format string, args ...any) error {
 	return m.document.FailAt(at, next, format, args...)
 }
 
-// check returns the first fault of a mapping that is known without its files.
+// check returns an error for the first invalid member that it finds without reading the token files.
 func (m *Mapping) check() error {
 	if len(m.Files) == 0 {
 		return m.fail([]string{"files"}, "Name the token files of the Theme: files: [tokens.json].", "no files are named")
@@ -147,16 +148,16 @@ func (m *Mapping) check() error {
 	return nil
 }
 
-// Condition returns the media condition of a mode, empty if only an attribute selects the mode.
+// Condition returns the media condition of the mode. It is empty if only an attribute selects the mode.
 func (v *Variant) Condition() string { return cmp.Or(v.When, usualConditions[v.Mode]) }
 
-// DimensionMode returns the parts of Mode.
+// DimensionMode splits Mode into the dimension and the mode.
 func (v *Variant) DimensionMode() (dimension, mode string) {
 	dimension, mode, _ = strings.Cut(v.Mode, ".")
 	return dimension, mode
 }
 
-// variant returns the Variant of a slug, or nil.
+// variant returns the Variant with a slug, or nil.
 func (m *Mapping) variant(slug string) *Variant {
 	i := slices.IndexFunc(m.Variants, func(v Variant) bool { return v.Slug == slug })
 	if i < 0 {
@@ -165,7 +166,7 @@ func (m *Mapping) variant(slug string) *Variant {
 	return &m.Variants[i]
 }
 
-// general returns the Variant that has the same mode as v for all, if v has it for one; else nil.
+// general returns the Variant with the same mode for all brands if v is the mode of one brand. Otherwise it returns nil.
 func (m *Mapping) general(v *Variant) *Variant {
 	i := slices.IndexFunc(m.Variants, func(other Variant) bool { return other.Mode == v.Mode && other.For == "" })
 	if v.For == "" || i < 0 {
@@ -181,7 +182,7 @@ func (m *Mapping) slugs() (slugs []string) {
 	return slugs
 }
 
-// didYouMean is a hint with the nearest of some names, or with all of them.
+// didYouMean returns a hint with the known name that is most similar to name, or with all known names.
 func didYouMean(name string, known []string) string {
 	if near := spelling.Nearest(name, known); near != "" {
 		return "Did you mean " + near + "?"

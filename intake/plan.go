@@ -11,38 +11,38 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// Plan is what the files of a mapping say.
+// Plan is the result of reading a mapping.
 type Plan struct {
-	Theme     *system.Reading // its Tree is the document of the Theme
+	Theme     *system.Reading // Tree is the document of the Theme
 	Variants  []Overrides     // in the order of the mapping
 	Documents []*model.Document
-	Problems  []Problems // each problem once, by kind
-	Replaced  []Pair     // files that give tokens different values; the later one counts
-	Unsent    []Unsent   // modes that the files declare and the mapping neither takes nor ignores
-	Skipped   []string   // files of folders and patterns that hold no tokens
+	Problems  []Problems // without duplicates
+	Replaced  []Pair     // pairs of ordered files with different values for the same tokens
+	Unsent    []Unsent   // declared modes that the mapping neither selects nor ignores
+	Skipped   []string   // names of files without tokens in folders and patterns
 }
 
-// Overrides is what the mapping and the files say of a Variant.
+// Overrides is a Variant of the mapping with the values from its files.
 type Overrides struct {
 	Variant
-	Values *jsontree.Node         // a flat map of dotted path to value
-	Places map[string]model.Place // by path
+	Values *jsontree.Node         // object with a member for each dotted path
+	Places map[string]model.Place // by dotted path
 }
 
-// Problems are the problems of one kind.
+// Problems is a list of problems of the same kind.
 type Problems struct {
 	Kind string
 	List []model.Problem
 }
 
-// Pair is two files that give tokens different values under the same conditions.
+// Pair is a pair of files with different values for the same tokens under the same conditions. The value in By counts.
 type Pair struct {
 	Was, By  string // files
 	Count    int
-	Examples []Example // at most 10
+	Examples []Example // the first 10 tokens
 }
 
-// Example is a token of a Pair.
+// Example is a token with different values in a Pair.
 type Example struct {
 	Path    string
 	Was, By model.Place
@@ -50,7 +50,7 @@ type Example struct {
 
 const mostExamples = 10
 
-// String says which files give how many tokens different values, with the first token.
+// String describes the pair with the number of tokens and the first token.
 func (p Pair) String() string {
 	one := p.Examples[0]
 	if p.Count == 1 {
@@ -59,14 +59,14 @@ func (p Pair) String() string {
 	return fmt.Sprintf("%s and %s give %d tokens different values; first %s (%s, %s)", p.Was, p.By, p.Count, one.Path, one.Was, one.By)
 }
 
-// Unsent is a declared mode that no Variant takes.
+// Unsent is a declared mode that is not part of the Theme or a Variant.
 type Unsent struct {
 	model.Condition
-	Tokens int    // declarations that need it
-	Line   string // of livery.yaml, that would make a Variant of it
+	Tokens int    // the number of declarations that only hold in this mode
+	Line   string // the line of livery.yaml that would add a Variant for the mode
 }
 
-// Conflict is the error of files without an order that give tokens different values.
+// Conflict is the error for files of a folder or pattern with different values for the same tokens.
 type Conflict struct{ Pairs []Pair }
 
 func (c *Conflict) Error() string {
@@ -77,12 +77,13 @@ func (c *Conflict) Error() string {
 	return text
 }
 
-// Hint returns what to do about the conflict.
+// Hint returns how to resolve the conflict.
 func (c *Conflict) Hint() string {
 	return "Name the files in the order in which they count, the last one most, or let livery init write a livery.yaml that does."
 }
 
-// Read reads the files of a mapping. Errors are a *Conflict, a *model.Error, or a *yamlfile.Error of the file of the mapping.
+// Read reads the files of a mapping. It returns a *Conflict, a *model.Error, a *yamlfile.Error with a position in the mapping, or an error
+// from Files.
 func (r *Reader) Read(m *Mapping) (*Plan, error) {
 	p := &planner{Reader: r, Mapping: m, plan: &Plan{}, own: map[string]*source{}, state: map[*model.Decl]state{}, pairs: map[[2]*model.Decl]bool{}}
 	if err := p.readSources(); err != nil {
@@ -94,7 +95,7 @@ func (r *Reader) Read(m *Mapping) (*Plan, error) {
 	p.plan.Variants = make([]Overrides, len(m.Variants))
 	for i := range m.Variants {
 		if m.Variants[i].For != "" {
-			continue // read with the Variant that it is for
+			continue // readVariant of the brand reads it
 		}
 		if err := p.readVariant(i, nil); err != nil {
 			return nil, err
@@ -109,16 +110,16 @@ func (r *Reader) Read(m *Mapping) (*Plan, error) {
 	return p.plan, nil
 }
 
-// planner makes a Plan.
+// planner builds a Plan.
 type planner struct {
 	*Reader
 	*Mapping
 	plan       *Plan
 	theme      *source
-	own        map[string]*source // of Variants with files of their own
+	own        map[string]*source // by slug, for Variants with files
 	all        dimensions
-	selectable dimensions   // and those of elements
-	choice     model.Choice // of the Theme
+	selectable dimensions   // all, and the selectors of elements
+	choice     model.Choice // for the Theme
 	taken      map[model.Condition]bool
 	problems   []model.Problem
 	isKnown    map[model.Problem]bool
@@ -128,12 +129,12 @@ type planner struct {
 	readings   int
 }
 
-// state is what became of a declaration.
+// state is the state of a declaration. The zero value means that the declaration does not hold in any reading.
 type state uint8
 
 const (
-	held    state = iota + 1 // it holds in a reading
-	visible                  // a reading has it
+	held    state = iota + 1 // the declaration holds in a reading
+	visible                  // a reading contains the value of the declaration
 )
 
 func (p *planner) readSources() (err error) {
@@ -170,7 +171,7 @@ func (p *planner) readSources() (err error) {
 	return nil
 }
 
-// report notes problems that are not known yet.
+// report adds problems. It ignores a problem that was already added.
 func (p *planner) report(list ...model.Problem) {
 	if p.isKnown == nil {
 		p.isKnown = map[model.Problem]bool{}
@@ -195,7 +196,7 @@ func (p *planner) reportDuplicates(f *model.File) {
 	}
 }
 
-// readTheme reads the Theme.
+// readTheme reads the Theme and sets the choice of modes for it.
 func (p *planner) readTheme() (err error) {
 	if p.choice, err = p.chosen(p.all.defaults(), &p.Select, p.selectable, "select"); err != nil {
 		return err
@@ -207,7 +208,7 @@ func (p *planner) readTheme() (err error) {
 	return nil
 }
 
-// reading lays sources over each other for a choice, and notes what becomes of their declarations.
+// reading reads the sources with a choice of modes. It updates the states of the declarations, the problems and the pairs.
 func (p *planner) reading(c model.Choice, sources ...*source) *system.Reading {
 	layers, of := laidOver(sources...)
 	r := system.Read(layers, c)
@@ -238,7 +239,7 @@ func (p *planner) reading(c model.Choice, sources ...*source) *system.Reading {
 	return r
 }
 
-// withPair adds a replaced declaration to the pair of its files.
+// withPair adds a replacement to the pair of its files.
 func withPair(pairs []Pair, r system.Replacement) []Pair {
 	was, by := r.Was.File.Name, r.By.File.Name
 	i := slices.IndexFunc(pairs, func(p Pair) bool { return p.Was == was && p.By == by })
@@ -252,8 +253,7 @@ func withPair(pairs []Pair, r system.Replacement) []Pair {
 	return pairs
 }
 
-// readVariant reads a Variant, and then those that are modes for it. Of such a one, brand is the reading of the Variant that it is
-// for.
+// readVariant reads a Variant and the modes that are only for it. For such a mode, brand is the reading of the Variant in For.
 func (p *planner) readVariant(i int, brand *system.Reading) (err error) {
 	v := &p.Variants[i]
 	parts := []*Variant{v}
@@ -294,7 +294,7 @@ func (p *planner) readVariant(i int, brand *system.Reading) (err error) {
 	return nil
 }
 
-// reportUnsent lists the declared modes that no reading takes.
+// reportUnsent adds the declared modes that are not part of a reading and not ignored.
 func (p *planner) reportUnsent() {
 	ignored := map[model.Condition]bool{}
 	for _, s := range p.Ignore {
@@ -331,7 +331,7 @@ func (p *planner) reportUnsent() {
 	}
 }
 
-// needed has the conditions of all contexts of a declaration.
+// needed returns the conditions in all contexts of a declaration.
 func needed(d *model.Decl) map[model.Condition]bool {
 	set := map[model.Condition]bool{}
 	for _, context := range d.When {
@@ -342,7 +342,7 @@ func needed(d *model.Decl) map[model.Condition]bool {
 	return set
 }
 
-// reportHidden reports the declarations of tokens that no reading has and nothing else tells of.
+// reportHidden reports the declarations that no reading contains, unless the plan reports them otherwise.
 func (p *planner) reportHidden() {
 	told, has := map[model.Place]bool{}, map[string]bool{}
 	for _, one := range p.problems {
@@ -365,11 +365,11 @@ func (p *planner) reportHidden() {
 			}
 			problem := model.Problem{Place: d.Place, Path: d.Name()}
 			switch isUntaken := func(c model.Condition) bool { return !p.taken[c] }; {
-			case p.state[d] == held && has[spell(d)]: // another declaration says the same
+			case p.state[d] == held && has[spell(d)]: // a reading contains an equal declaration
 				continue
 			case p.state[d] == held:
 				problem.Kind, problem.Message = "values that others replace", "a later value of the same token counts"
-			case slices.ContainsFunc(slices.Collect(maps.Keys(needed(d))), isUntaken): // its mode is in Unsent or ignored
+			case slices.ContainsFunc(slices.Collect(maps.Keys(needed(d))), isUntaken): // the mode is unsent or ignored
 				continue
 			default:
 				problem.Lost = true

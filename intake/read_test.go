@@ -232,3 +232,30 @@ func TestBuildsForWebAssembly(t *testing.T) {
 		t.Errorf("go build for js/wasm: %v\n%s", err, out)
 	}
 }
+
+func TestRead_Conflict(t *testing.T) {
+	var a, b, c []string
+	for i := range 12 {
+		a, b, c = append(a, fmt.Sprintf("x%d=#000001", i)), append(b, fmt.Sprintf("x%d=#000002", i)), append(c, fmt.Sprintf("x%d=#000002", i))
+	}
+	files := memory{"t/a.json": tokens(a...), "t/b.json": tokens(b...), "t/c.json": tokens(c...), "base.json": tokens("y=#000001", a[0])}
+	for _, mapping := range []string{"files: t", "files: base.json\nvariants: {v: {files: t}}"} {
+		_, err := NewReader(files).Read(parseMapping(t, mapping))
+		conflict, ok := err.(*Conflict)
+		if !ok || len(conflict.Pairs) != 1 || conflict.Pairs[0].Count != 12 || len(conflict.Pairs[0].Examples) != 10 || conflict.Pairs[0].Examples[9].By.String() != "t/b.json:1" {
+			t.Errorf("Read(%s) = %v", mapping, err)
+		}
+	}
+}
+
+func TestRead_AmbiguousChoice(t *testing.T) {
+	files := memory{"a.json": tokens(`x={"light":"#111111","dark":"#222222"}`), "a.css": ":root{--a:1px}[data-scheme=dark]{--a:2px}[data-scheme='dark'] .x{--a:3px}"}
+	_, err := NewReader(files).Read(FromArguments([]string{"a.json", "a.css"}, []string{"scheme=dark"}))
+	if want := "--mode scheme=dark is ambiguous: the files declare value: {scheme: dark} and css: [data-scheme=dark]"; err == nil || err.Error() != want {
+		t.Errorf("Read = %v, want %s", err, want)
+	}
+	plan, err := NewReader(files).Read(FromArguments([]string{"a.css"}, []string{"scheme=dark"}))
+	if err != nil || flat(plan.Theme.Tree) != "a=2px" {
+		t.Errorf("Read of the stylesheet = %v, %v", plan, err)
+	}
+}

@@ -10,12 +10,12 @@ import (
 	"example.com/livery/intake/model"
 )
 
-// byKind has the chosen modes by kind; those of CSS are not among them.
+// byKind returns the modes for each kind except CSS.
 func (s *Select) byKind() [5]map[string]string {
 	return [...]map[string]string{model.Figma: s.Figma, model.Studio: s.Studio, model.Resolver: s.Resolver, model.Value: s.Value}
 }
 
-// conditions lists the modes that s names, in a fixed order.
+// conditions returns the modes in s in a deterministic order.
 func (s *Select) conditions() (list []model.Condition) {
 	for kind, chosen := range s.byKind() {
 		for _, name := range slices.Sorted(maps.Keys(chosen)) {
@@ -28,7 +28,7 @@ func (s *Select) conditions() (list []model.Condition) {
 	return list
 }
 
-// add adds a mode to what s names.
+// add adds a mode to s.
 func (s *Select) add(c model.Condition) {
 	chosen := [...]*map[string]string{model.Figma: &s.Figma, model.Studio: &s.Studio, model.Resolver: &s.Resolver, model.Value: &s.Value}[c.Kind%5]
 	switch {
@@ -41,10 +41,10 @@ func (s *Select) add(c model.Condition) {
 	(*chosen)[c.Name] = c.Mode
 }
 
-// dimensions are those that files declare, each once.
+// dimensions is a list of declared dimensions without duplicates.
 type dimensions []model.Dimension
 
-// dimensionsOf collects the dimensions of documents. If several have one of the same name, the default of the first counts.
+// dimensionsOf merges the dimensions of documents. If several documents declare a dimension, the first of them sets the default.
 func dimensionsOf(documents []*model.Document) (all dimensions) {
 	for _, document := range documents {
 		for _, d := range document.Dimensions {
@@ -62,7 +62,7 @@ func dimensionsOf(documents []*model.Document) (all dimensions) {
 	return all
 }
 
-// withElements adds the selectors and media conditions of declarations that no document has as a dimension: those of elements.
+// withElements adds the selectors that the documents use but do not declare as dimensions, because they only match elements.
 func (all dimensions) withElements(documents []*model.Document) dimensions {
 	all = slices.Clip(all)
 	for _, document := range documents {
@@ -77,7 +77,7 @@ func (all dimensions) withElements(documents []*model.Document) dimensions {
 	return all
 }
 
-// defaults is the choice of the default of each dimension.
+// defaults returns the choice of the default mode in each dimension.
 func (all dimensions) defaults() model.Choice {
 	c := model.Choice{}
 	for _, d := range all {
@@ -88,7 +88,7 @@ func (all dimensions) defaults() model.Choice {
 	return c
 }
 
-// conditions lists all modes of the dimensions. Of CSS each selector and each media condition is one.
+// conditions returns all modes of the dimensions. Each selector and media condition is a mode.
 func (all dimensions) conditions() (list []model.Condition) {
 	for _, d := range all {
 		if d.Kind == model.CSS {
@@ -101,7 +101,7 @@ func (all dimensions) conditions() (list []model.Condition) {
 	return list
 }
 
-// nearest is the hint for c, which no file declares.
+// nearest returns a hint for a mode that is not declared.
 func (all dimensions) nearest(c model.Condition) string {
 	var names, modes []string
 	for _, known := range all.conditions() {
@@ -118,7 +118,7 @@ func (all dimensions) nearest(c model.Condition) string {
 	return didYouMean(c.Name, names)
 }
 
-// chosen lays what s names over a choice. at is the place of s in the mapping.
+// chosen returns a copy of a choice with the modes in s. at is the path to s in the mapping.
 func (m *Mapping) chosen(base model.Choice, s *Select, all dimensions, at ...string) (model.Choice, error) {
 	choice := maps.Clone(base)
 	for _, c := range s.conditions() {
@@ -130,7 +130,7 @@ func (m *Mapping) chosen(base model.Choice, s *Select, all dimensions, at ...str
 	return choice, nil
 }
 
-// describe names a mode as livery.yaml does.
+// describe returns a mode in the syntax of livery.yaml.
 func describe(c model.Condition) string {
 	if c.Kind == model.CSS {
 		return "css: " + c.Name
@@ -138,8 +138,8 @@ func describe(c model.Condition) string {
 	return fmt.Sprintf("%s: {%s: %s}", c.Kind, c.Name, c.Mode)
 }
 
-// named lays the choices of a command line, each DIMENSION=MODE, over a choice. A dimension of CSS is the attribute of its
-// selectors.
+// named adds the modes from a command line to a choice. A mode has the form DIMENSION=MODE. For an attribute selector, the dimension is the
+// name of the attribute.
 func (all dimensions) named(choice model.Choice, choices []string) error {
 	for _, text := range choices {
 		dimension, mode, isPair := strings.Cut(text, "=")

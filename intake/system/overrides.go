@@ -8,8 +8,8 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// Overrides returns the tokens of own whose values are others than in base, as a flat map of dotted path to value. theme is the
-// document of the Theme: a token that it lacks is no override but a problem, and so is another type than it has.
+// Overrides returns the tokens of own that differ from base, as an object with a member for each dotted path. theme is the document of the
+// Theme. Overrides reports a token that is not in the Theme, and a token with a different type.
 func Overrides(theme, base *jsontree.Node, own *Reading) (flat *jsontree.Node, problems []model.Problem) {
 	inTheme, inBase := typesOf(theme), valuesOf(base)
 	flat = jsontree.NewObject()
@@ -49,7 +49,7 @@ func valuesOf(tree *jsontree.Node) map[string]*jsontree.Node {
 	return values
 }
 
-// eachToken visits the tokens of a document with their dotted paths, and the types that they state or inherit.
+// eachToken calls visit for each token of a document, with the dotted path and the own or inherited type.
 func eachToken(tree *jsontree.Node, visit func(path, typ string, token *jsontree.Node)) {
 	var group func(n *jsontree.Node, above, inherited string)
 	group = func(n *jsontree.Node, above, inherited string) {

@@ -11,7 +11,7 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// resolve applies the references and the expressions of a laid document.
+// resolve replaces references and expressions in a document.
 func resolve(tree *jsontree.Node, documents []*model.Document) change {
 	isFile := func(name string) bool {
 		return slices.ContainsFunc(documents, func(d *model.Document) bool {
@@ -33,7 +33,7 @@ func resolve(tree *jsontree.Node, documents []*model.Document) change {
 	return c
 }
 
-// correct corrects a document that the origin would refuse.
+// correct changes a document so that the origin accepts it.
 func correct(tree *jsontree.Node) change {
 	done := check.Document(tree)
 	return change{done.Tree, problemsOf(append(done.Corrections, done.Live...)), done.Places}

@@ -1,5 +1,6 @@
-// Package system makes one document of the declarations of token files: it lays those that hold in a choice of modes over each
-// other, applies references and expressions, corrects what the origin would refuse, and finds what a Variant overrides.
+// Package system merges the declarations of token files into a document. For a choice of modes, it lays the declarations that hold over
+// each other, resolves references and expressions, and corrects the result so that the origin accepts it. For a Variant, it returns the
+// difference to another document.
 package system
 
 import (
@@ -15,29 +16,29 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// Layer holds documents without an order among them. In a layer of several documents a declaration under more conditions is laid
-// over one under fewer, whatever their files are called. The declarations of a single document keep its order.
+// Layer is a set of documents without an order. In a layer with several documents, a declaration with more conditions replaces a
+// declaration with fewer conditions. In a layer with a single document, the order of the declarations counts.
 type Layer []*model.Document
 
-// Reading is the document that files make for one choice of modes.
+// Reading is the merged document for a choice of modes.
 type Reading struct {
 	Tree     *jsontree.Node
 	Problems []model.Problem
-	Laid     []*model.Decl // the declarations that hold, in the order in which they were laid
-	Replaced []Replacement // in the same order
+	Laid     []*model.Decl // the declarations that hold, in order
+	Replaced []Replacement // in the order of the declarations
 
 	root  *place
-	moved []map[string]string // of each pass over the tree: pointer after it -> pointer before it
+	moved []map[string]string // for each pass over the tree: new pointer to old pointer
 }
 
-// Replacement is a declaration of a token over that of another document which gives the token another value.
+// Replacement is a declaration that replaces a different value from another document.
 type Replacement struct {
 	Was, By *model.Decl
-	Layers  [2]int // the layers of Was and By
-	Equals  bool   // both hold under as many conditions
+	Layers  [2]int // indexes of the layers of Was and By
+	Equals  bool   // Was and By have the same number of conditions
 }
 
-// Read lays the declarations that hold in a choice over each other, resolves the result and corrects it.
+// Read lays the declarations over each other, resolves references and expressions, and corrects the document.
 func Read(layers []Layer, c model.Choice) *Reading {
 	r := Lay(layers, c)
 	r.apply(resolve(r.Tree, slices.Concat(layers...)))
@@ -45,8 +46,8 @@ func Read(layers []Layer, c model.Choice) *Reading {
 	return r
 }
 
-// Lay lays the declarations that hold in a choice over each other. A token stands where its first declaration puts it and has the
-// last one; if that states no type, it keeps the type of the one before it.
+// Lay lays the declarations that hold in a choice over each other. The last declaration of a token counts, at the position of the first.
+// If the last declaration does not state a type, the token keeps its previous type.
 func Lay(layers []Layer, c model.Choice) *Reading {
 	l := layering{Reading: &Reading{root: &place{}}}
 	for i, layer := range layers {
@@ -61,8 +62,7 @@ func Lay(layers []Layer, c model.Choice) *Reading {
 	return l.Reading
 }
 
-// resolveProperties gives the custom properties of stylesheets the values that they have in the choice, and leaves out those without
-// one.
+// resolveProperties computes the values of the custom properties. It leaves the value of a place nil if a property has no value.
 func (l layering) resolveProperties() {
 	var places []*place
 	var decls []model.Decl
@@ -76,15 +76,15 @@ func (l layering) resolveProperties() {
 	}
 }
 
-// declared is a declaration with where it comes from.
+// declared is a declaration with its document and layer.
 type declared struct {
 	*model.Decl
 	document   *model.Document
 	layer      int
-	conditions int // the most that one of its contexts has that hold
+	conditions int // in the longest context that holds
 }
 
-// declarations lists the declarations of a layer that hold in a choice, in the order in which they are laid.
+// declarations returns the declarations of a layer that hold in a choice, in the order in which Lay applies them.
 func declarations(layer Layer, c model.Choice) (list []declared) {
 	for _, document := range layer {
 		own := choiceOf(document, c)
@@ -100,7 +100,7 @@ func declarations(layer Layer, c model.Choice) (list []declared) {
 	return list
 }
 
-// choiceOf is the choice with the default of each dimension of which a document lacks the chosen mode.
+// choiceOf returns the choice for a document. If a dimension of the document does not have the chosen mode, its default is chosen.
 func choiceOf(document *model.Document, c model.Choice) model.Choice {
 	own := maps.Clone(c)
 	for _, d := range document.Dimensions {
@@ -120,22 +120,22 @@ func conditions(d *model.Decl, c model.Choice) (most int) {
 	return most
 }
 
-// place is a token or group of the document that is being laid.
+// place is a token or group in a Reading.
 type place struct {
 	name  string
-	token declared       // without a Decl: a group
-	typ   string         // of the token; empty if no declaration of it states one
-	value *jsontree.Node // the token; nil if a stylesheet gives it no value
+	token declared       // Decl is nil for a group
+	typ   string         // type of the token; empty if it is not known
+	value *jsontree.Node // the token; nil if it is a custom property without a value
 	group *model.Decl
-	meta  []jsontree.Member // of the group
+	meta  []jsontree.Member // members of the group that start with $
 	below []*place
 	index map[string]*place
 }
 
-// child returns the place of a name in a group, or nil.
+// child returns the member of a group with a name, or nil.
 func (p *place) child(name string) *place { return p.index[name] }
 
-// add returns the place of a name in a group. It makes the place if there is none.
+// add returns the member of a group with a name. It creates the member if it does not exist.
 func (p *place) add(name string) *place {
 	child := p.index[name]
 	if child == nil {
@@ -148,7 +148,7 @@ func (p *place) add(name string) *place {
 	return child
 }
 
-// eachToken visits the tokens at and below a place.
+// eachToken calls visit for each token at or below p.
 func (p *place) eachToken(visit func(*place)) {
 	if p.token.Decl != nil {
 		visit(p)
@@ -158,7 +158,7 @@ func (p *place) eachToken(visit func(*place)) {
 	}
 }
 
-// layering makes a Reading.
+// layering builds a Reading.
 type layering struct{ *Reading }
 
 func (l layering) lay(d declared) {
@@ -194,14 +194,14 @@ func (l layering) lay(d declared) {
 	*p = place{name: p.name, token: d, typ: typ}
 }
 
-// misplaced is the kind of problems of tokens whose place is that of a group, or the other way round.
+// misplaced is the kind of the problems with a path that is a token in one file and a group in another.
 const misplaced = "tokens in the place of a group, or above one"
 
 func (l layering) lose(d *model.Decl, kind, message string) {
 	l.Problems = append(l.Problems, model.Problem{Place: d.Place, Path: d.Name(), Kind: kind, Message: message, Lost: true})
 }
 
-// sameValue reports whether two tokens are the same but for their metadata.
+// sameValue reports whether two tokens are equal except for the metadata.
 func sameValue(a, b *jsontree.Node) bool {
 	bare := func(token *jsontree.Node) *jsontree.Node {
 		return tree.MapMembers(token, func(m jsontree.Member) jsontree.Member {
@@ -214,7 +214,7 @@ func sameValue(a, b *jsontree.Node) bool {
 	return jsontree.Equal(bare(a), bare(b))
 }
 
-// overlaid lays metadata over metadata of the same group: definitions are joined, of all other members the later one counts.
+// overlaid merges the metadata of a group. It merges the definitions in $defs, and replaces all other members.
 func overlaid(under, over []jsontree.Member) []jsontree.Member {
 	result := slices.Clone(under)
 	for _, m := range over {
@@ -231,7 +231,7 @@ func overlaid(under, over []jsontree.Member) []jsontree.Member {
 	return result
 }
 
-// joined lays a group of definitions over another.
+// joined merges two groups of definitions.
 func joined(under, over *jsontree.Node) *jsontree.Node {
 	if !under.IsObject() || !over.IsObject() || dtcg.IsToken(under) || dtcg.IsToken(over) {
 		return over
@@ -253,8 +253,8 @@ func newObject(members []jsontree.Member) *jsontree.Node {
 	return n
 }
 
-// node makes the tree of a place; it is nil if that is a token without a value. A token has its own $type where it would inherit another one than that of its file. The $type of
-// the root is that of one file: it is left out if a token of another file, which states none, would inherit it.
+// node builds the tree for p. It returns nil for a token without a value. A token gets a $type if it would otherwise inherit a different
+// type than in its file. The root does not get a $type if a token without a type, from another file, would inherit it.
 func (p *place) node(inherited string) *jsontree.Node {
 	if p.token.Decl != nil {
 		n := p.value
@@ -281,7 +281,7 @@ func (p *place) node(inherited string) *jsontree.Node {
 	return newObject(members)
 }
 
-// hasUntyped reports whether a token below a group has no type but that of the group.
+// hasUntyped reports whether a token without a type would inherit the type of the group p.
 func (p *place) hasUntyped() bool {
 	return slices.ContainsFunc(p.below, func(child *place) bool {
 		if child.token.Decl != nil {
@@ -292,7 +292,7 @@ func (p *place) hasUntyped() bool {
 	})
 }
 
-// Tokens visits the declarations of the tokens that the reading has, in the order of the document before it was corrected.
+// Tokens calls visit for the declaration of each token in the reading.
 func (r *Reading) Tokens(visit func(*model.Decl)) {
 	r.root.eachToken(func(p *place) {
 		if p.value != nil {
@@ -301,11 +301,11 @@ func (r *Reading) Tokens(visit func(*model.Decl)) {
 	})
 }
 
-// change is a tree after a pass over it.
+// change is the result of a pass over the tree.
 type change struct {
 	Tree     *jsontree.Node
-	Problems []model.Problem   // without a file: their pointers lead into the tree before or after the pass
-	Moved    map[string]string // pointer to a token or group after the pass -> pointer to where it was
+	Problems []model.Problem   // Place has a pointer into the tree, before or after the pass, and no file
+	Moved    map[string]string // new pointer to old pointer, for tokens and groups
 }
 
 func (r *Reading) apply(c change) {
@@ -319,7 +319,7 @@ func (r *Reading) apply(c change) {
 	}
 }
 
-// Place returns where a file declares what a pointer into Tree leads to, or the nearest group around it.
+// Place returns the place of the declaration for a pointer into Tree, or of the nearest group that contains it.
 func (r *Reading) Place(pointer string) model.Place {
 	for _, moved := range slices.Backward(r.moved) {
 		pointer = origin(moved, pointer)
@@ -344,12 +344,12 @@ func (r *Reading) Place(pointer string) model.Place {
 	return first
 }
 
-// PlaceOf is Place of a dotted path.
+// PlaceOf returns the place of the declaration for a dotted path.
 func (r *Reading) PlaceOf(path string) model.Place {
 	return r.Place(jsontree.Pointer(strings.Split(path, ".")).String())
 }
 
-// origin returns the pointer to where what a pointer leads to was before a pass.
+// origin returns the pointer before a pass for a pointer after the pass.
 func origin(moved map[string]string, pointer string) string {
 	for at := pointer; at != ""; at = at[:strings.LastIndexByte(at, '/')] {
 		if was, ok := moved[at]; ok {
