@@ -29,6 +29,7 @@ func Document(root *jsontree.Node) Result {
 	r := Result{Tree: root}
 	r.names()
 	r.aliases()
+	r.gradients()
 	r.semicolons()
 	r.unknownTypes()
 	r.wrongValues()

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -355,3 +356,62 @@ func withMembers(root *jsontree.Node, name string, members map[string]*jsontree.
 		return m
 	})
 }
+
+// gradients gives a token whose value is an object of stops, a type and perhaps an angle, as many tools write gradients, the function of CSS
+// that it means.
+func (r *Result) gradients() {
+	d, values, types := dtcg.Read(r.Tree), map[string]*jsontree.Node{}, map[string]*jsontree.Node{}
+	for i := range d.Tokens {
+		t := &d.Tokens[i]
+		if text := gradientText(t.Value); text != "" {
+			at := t.Pointer()
+			values[at.String()], types[at.String()] = jsontree.NewString(text), jsontree.NewString("gradient")
+			r.concede("gradients as objects", at, shown(t.Value)+" is read as "+value.Clip(text))
+		}
+	}
+	r.Tree = withMembers(withMembers(r.Tree, "$value", values), "$type", types)
+}
+
+// gradientFunctions are how the functions begin that the types of gradients mean.
+var gradientFunctions = map[string]string{
+	"linear": "linear-gradient(", "linear-gradient": "linear-gradient(", "radial": "radial-gradient(circle, ", "radial-gradient": "radial-gradient(circle, ",
+}
+
+// gradientText returns the function of CSS for a gradient as an object; "" if n is none.
+func gradientText(n *jsontree.Node) string {
+	if !n.IsObject() || n.Find("stops") == nil {
+		return ""
+	}
+	begin := gradientFunctions[value.Text(cmp.Or(n.Find("gradientType"), n.Find("type")))]
+	angle, placement := cmp.Or(n.Find("angle"), n.Find("rotation")), value.Text(n.Find("placement")) // of Panda, whose positions beyond 1 are pixels
+	switch {
+	case begin != "" && placement != "":
+		begin = begin[:strings.IndexByte(begin, '(')+1] + placement + ", "
+	case begin == "linear-gradient(" && angle != nil:
+		begin += strings.TrimSuffix(angle.Text, "deg") + "deg, "
+	}
+	var stops []string
+	for _, stop := range n.Find("stops").Items() {
+		position := cmp.Or(stop.Find("position"), stop.Find("offset"))
+		text := value.Text(position)
+		if position != nil && position.Kind == jsontree.Number {
+			part, _ := strconv.ParseFloat(position.Text, 64)
+			switch {
+			case part <= 1:
+				text = strconv.FormatFloat(part*100, 'f', -1, 64) + "%"
+			case placement != "":
+				text = position.Text + "px"
+			default:
+				text = position.Text + "%"
+			}
+		}
+		stops = append(stops, strings.TrimSpace(value.Text(cmp.Or(stop.Find("color"), stop))+" "+text))
+	}
+	text := begin + strings.Join(stops, ", ") + ")"
+	if plain := aliasInText.ReplaceAllString(text, "#000"); begin == "" || len(stops) == 0 || !value.Fits("gradient", jsontree.NewString(plain)) {
+		return ""
+	}
+	return text
+}
+
+var aliasInText = regexp.MustCompile(`\{[^{}]*\}`)

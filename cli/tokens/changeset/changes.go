@@ -232,7 +232,7 @@ func groupsOf(c Change) (from, to string) {
 func Print(a *term.App, list []Change, all bool) {
 	lines, follow := rows(list)
 	if !all && len(lines) > shownChanges && lines[0].Kind == tokendiff.Added.String() { // what can break comes first, so that all is new
-		a.Say("  %s; --full shows them", Summary(list))
+		a.Say("  %s; --verbose shows them", Summary(list))
 		return
 	}
 	more := 0
@@ -248,7 +248,7 @@ func Print(a *term.App, list []Change, all bool) {
 		printRow(a, line, longest)
 	}
 	if more > 0 {
-		a.Say("  and %d more; --full shows them all", more)
+		a.Say("  and %d more; --verbose shows them all", more)
 	}
 	if follow > 0 {
 		a.Say("  and the aliases in %s that follow", term.Plural(follow, "token"))

@@ -72,9 +72,9 @@ func TestManyChangesAreCounted(t *testing.T) {
 		lines               int
 		last                string
 	}{
-		{"after 20 lines", document("1"), document("2"), false, 21, "  and 10 more; --full shows them all"},
+		{"after 20 lines", document("1"), document("2"), false, 21, "  and 10 more; --verbose shows them all"},
 		{"unless all are asked for", document("1"), document("2"), true, 30, "  ~ t29  1 → 2"},
-		{"where everything is new, at once", "{}", document("1"), false, 1, "  30 tokens added; --full shows them"},
+		{"where everything is new, at once", "{}", document("1"), false, 1, "  30 tokens added; --verbose shows them"},
 	}
 	for _, c := range cases {
 		var said bytes.Buffer

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,12 +31,15 @@ func WithNearestType(message string) string {
 	return message
 }
 
+// valueParts are members of values of DTCG, which no object of modes has.
+var valueParts = []string{"value", "unit", "colorSpace", "components", "color", "alpha", "fontFamily", "offsetX", "duration", "style", "dashArray", "stops"}
+
 // WithHint ends a message about a value that its type never has with what is wrong with it, if it is a boolean or a
 // number in quotes, or an object, whose members may be modes. v may be nil.
 func WithHint(message string, v *jsontree.Node) string {
 	hint := ""
 	switch {
-	case v.IsObject():
+	case v.IsObject() && !slices.ContainsFunc(v.Members, func(m jsontree.Member) bool { return slices.Contains(valueParts, m.Name) }):
 		hint = "if its members are modes, name them under values in livery.yaml"
 	case v.IsString() && (v.Text == "true" || v.Text == "false"):
 		hint = "write " + v.Text + " without quotes"
