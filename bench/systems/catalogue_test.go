@@ -59,7 +59,7 @@ var all = []system{
 	{name: "Polaris", files: []string{"@shopify/polaris-tokens/dist/css/styles.css"}, css: []string{"@shopify/polaris-tokens/dist/css/styles.css"}},
 	{name: "Porsche", files: []string{"@porsche-design-system/components-js/stylesheets/variables.css"}, css: []string{"@porsche-design-system/components-js/stylesheets/variables.css"}},
 	{name: "Primer", files: []string{"@primer/primitives/src/tokens/base"}, css: []string{"@primer/primitives/dist/css/base/typography/typography.css", "@primer/primitives/dist/css/base/size/size.css", "@primer/primitives/dist/css/base/motion/motion.css", "@primer/primitives/dist/css/functional/themes/light.css"}},
-	{name: "Radix", files: []string{"@radix-ui/colors/gray.css", "@radix-ui/colors/blue.css", "@radix-ui/colors/blue-dark.css"}},
+	{name: "Radix", files: []string{"@radix-ui/colors/gray.css", "@radix-ui/colors/blue.css", "@radix-ui/colors/blue-dark.css"}, css: []string{"@radix-ui/colors/gray.css", "@radix-ui/colors/blue.css", "@radix-ui/colors/blue-dark.css"}},
 	{name: "Red Hat", files: []string{"@rhds/tokens/json/rhds.tokens.json"}, css: []string{"@rhds/tokens/css/global.css"}, strip: "rh-"},
 	{name: "Rijkshuisstijl", files: []string{"@rijkshuisstijl-community/design-tokens/dist/index.tokens.json"}, css: []string{"@rijkshuisstijl-community/design-tokens/dist/index.css"}, notes: map[string]string{
 		"--utrecht-listbox-font-weight": "the file has `400px`, and the stylesheet, which is built from another source, `400`",

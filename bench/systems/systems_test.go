@@ -130,16 +130,23 @@ func (r *row) push(t *testing.T, dev *world.Dev, theme string) {
 		"--publish", "--accept-loss", "--json",
 	}, r.args, r.files)...)
 	r.took = time.Since(began)
+	r.sheet = string(r.cli(t, dev, "preview", "--env", "sandbox", "--theme", theme, "tokens.css"))
+	r.count(t, dev, theme, said)
+}
+
+// count counts the tokens of the files by what became of them in a Theme and in the answers of its pushes.
+func (r *row) count(t *testing.T, dev *world.Dev, theme string, answers ...json.RawMessage) {
+	t.Helper()
 	var served map[string]json.RawMessage
 	if err := json.Unmarshal(r.cli(t, dev, "preview", "--env", "sandbox", "--theme", theme, "tokens.flat.json"), &served); err != nil {
 		t.Fatalf("%s: tokens.flat.json: %v", r.name, err)
 	}
 	r.served = len(served)
-	r.sheet = string(r.cli(t, dev, "preview", "--env", "sandbox", "--theme", theme, "tokens.css"))
 	named := map[string]bool{}
-	collect(said, named)
-	collect(r.cli(t, dev, "check", "--env", "sandbox", "--theme", theme, "--json"), named)
-	collect(r.cli(t, dev, append([]string{"check", "--json"}, r.files...)...), named)
+	answers = append(answers, r.cli(t, dev, "check", "--env", "sandbox", "--theme", theme, "--json"), r.cli(t, dev, append([]string{"check", "--json"}, r.files...)...))
+	for _, answer := range answers {
+		collect(answer, named)
+	}
 	known := map[string]bool{}
 	for path := range served {
 		known[key(path)] = true
