@@ -202,14 +202,14 @@ func (r *Reader) source(list []string, values map[string][]string) (*source, err
 	s := &source{layers: make([]system.Layer, len(groups)), isNamed: map[*model.Document]bool{}}
 	hasOthers := map[int]bool{} // the group has tokens in a file that is not a stylesheet
 	for _, d := range documents {
-		hasOthers[of[d.Files[0]]] = hasOthers[of[d.Files[0]]] || holdsTokens(d) && d.Files[0].Syntax != syntax.CSS
+		hasOthers[of[d.Files[0]]] = hasOthers[of[d.Files[0]]] || holdsTokens(d) && d.Form != form.Flat && d.Files[0].Syntax != syntax.CSS
 	}
 	for _, d := range documents {
 		f := d.Files[0]
 		i := of[f]
 		g := groups[i]
 		switch isSheet := f.Syntax == syntax.CSS; {
-		case !g.isNamed && (!holdsTokens(d) || g.isWhole && isSheet && hasOthers[i]):
+		case !g.isNamed && (!holdsTokens(d) || d.Form == form.Flat || g.isWhole && isSheet && hasOthers[i]):
 			s.skipped = append(s.skipped, f.Name)
 			continue
 		case !g.isNamed && opened[f] && len(d.Files) == 1: // it is a part of a resolver document

@@ -96,7 +96,7 @@ func (r *Result) names() {
 			r.Places[now] = old
 		}
 	}
-	r.Tree = mapAliases(mapTexts(tree, strings.NewReplacer(braced...).Replace), func(path string) string {
+	r.Tree = MapAliases(mapTexts(tree, strings.NewReplacer(braced...).Replace), func(path string) string {
 		if path, ok := renamed[path]; ok {
 			return path
 		}
@@ -121,7 +121,7 @@ func (r *Result) aliases() {
 		})
 	})
 	r.concedeValues("aliases with an opacity", before, "")
-	r.Tree = mapAliases(r.Tree, func(path string) string {
+	r.Tree = MapAliases(r.Tree, func(path string) string {
 		if d.Token(path) != nil {
 			return path
 		}
@@ -141,7 +141,7 @@ func (r *Result) aliases() {
 // in the set core, is one of the token, and names these aliases. One that leads to a token as it is stays.
 func WithoutSets(root *jsontree.Node, sets []string) Result {
 	d := dtcg.Read(root)
-	r := Result{Tree: mapAliases(root, func(path string) string {
+	r := Result{Tree: MapAliases(root, func(path string) string {
 		for _, set := range sets {
 			if rest, ok := strings.CutPrefix(path, strings.ReplaceAll(set, "/", ".")+"."); ok && d.Token(path) == nil && d.Token(rest) != nil {
 				return rest
@@ -220,8 +220,8 @@ func edit(n *jsontree.Node, at jsontree.Pointer, change func(at jsontree.Pointer
 	})
 }
 
-// mapAliases returns a document with the paths between braces in the values of its tokens changed.
-func mapAliases(root *jsontree.Node, change func(path string) string) *jsontree.Node {
+// MapAliases returns a document in which change is applied to the paths of the aliases in the values of its tokens.
+func MapAliases(root *jsontree.Node, change func(path string) string) *jsontree.Node {
 	return mapTexts(root, func(text string) string { return mapText(text, change) })
 }
 

@@ -100,6 +100,7 @@ func (s *stylesheet) enter(in cssScope, prelude string) cssScope {
 		in.selectors = []string{":root"}
 	case daisy != nil:
 		in.selectors = []string{"[data-theme=" + daisy[1] + "]"}
+	case strings.HasPrefix(rule, "@supports") && !strings.HasPrefix(name, "not"): // browsers that are up to date have the feature
 	case strings.HasPrefix(rule, "@"):
 		if condition := conditionName(prelude); condition != "" {
 			in.conditions = append(slices.Clip(in.conditions), condition)

@@ -64,7 +64,7 @@ func TestStylesheet_Declarations(t *testing.T) {
 		{"what a selector is not", `:root:not(.dark){--a:1px}.x:not(.y .z){--a:2px}`, "a 1px\n[.x] a 2px"},
 		{"alternatives", `:is(.dark, .x) .y{--a:1px}:where(.a,.b){--a:2px}`, "[.a | .b] a 2px\n[.dark .y | .x .y] a 1px"},
 		{"elements", `h1>p{--a:1px}.btn:hover{--a:2px}html.js .x + .y{--a:3px}`, "[h1 > p] a 1px\n[.btn:hover] a 2px\n[.js .x + .y] a 3px"},
-		{"conditions", `@media(prefers-color-scheme:dark){:root,.y{--a:1px}.x{--a:2px}}@supports (x:y){@container  (width > 1px){:root{--a:3px}}}`, "[@media (prefers-color-scheme: dark)] a 1px\n[@media (prefers-color-scheme: dark) & .x] a 2px\n[@supports (x:y) & @container (width > 1px)] a 3px"},
+		{"conditions", `@media(prefers-color-scheme:dark){:root,.y{--a:1px}.x{--a:2px}}@supports (x:y){@container  (width > 1px){:root{--a:3px}}}@supports not (x:y){:root{--a:4px}}`, "[@media (prefers-color-scheme: dark)] a 1px\n[@media (prefers-color-scheme: dark) & .x] a 2px\n[@container (width > 1px)] a 3px\n[@supports not (x:y)] a 4px"},
 		{"screens", `@media screen{:root{--a:1px}}@media all{.x{--a:2px}}@media screen and (prefers-contrast:more){:root{--a:3px}}@media not all{:root{--a:4px}}`, "a 1px\n[.x] a 2px\n[@media (prefers-contrast: more)] a 3px\n[@media not all] a 4px"},
 		{"rules in rules", `:root,:host{--a:1px;&.dark{--a:2px}@media print{--a:3px}}.card{.dark &{--b:4px}[x="&"] i{--b:5px}}`, "a 1px\n[@media print] a 3px\n[.dark] a 2px\n[.dark .card] b 4px\n[.card [x=\"&\"] i] b 5px"},
 		{"specificity, then order", `:root:root{--a:1px}:root{--a:2px}html{--a:3px}:where(:root){--a:4px}:is(#x, p){--a:5px}`, "a 4px\na 3px\na 2px\na 1px\n[#x | p] a 5px"},

@@ -146,16 +146,10 @@ func (r *dtcgReader) nameEmpty(n *jsontree.Node, path jsontree.Pointer) {
 	r.problem(path, "tokens without a $value", "it has a $type and no $value, so it is a group without tokens", isLost)
 }
 
-// token adds the declarations of a token. Tokens inside it, and members without a dollar sign, become problems.
+// token adds the declarations of a token and of the tokens inside it. Other members without a dollar sign become problems.
 func (r *dtcgReader) token(n *jsontree.Node, path jsontree.Pointer, above string) {
 	node, given := metadataOf(n), valueOf(n)
 	isPlain := node.Find("$value") == nil && node.Find("$ref") == nil
-	for _, m := range n.Members {
-		isRead := m.Name == "value" && (isPlain || jsontree.Equal(m.Value, given)) || isPlain && slices.Contains(tokenMembers, m.Name)
-		if !isMetadata(m.Name) && !isRead {
-			r.leaveOut(m, append(path[:len(path):len(path)], m.Name))
-		}
-	}
 	if isPlain {
 		node = newToken(n, cmp.Or(value.Text(n.Find("$type")), value.Text(n.Find("type"))), given)
 		r.problem(path, "tokens without dollar signs", "its value counts as its $value: "+value.Spell(given), false)
@@ -163,14 +157,20 @@ func (r *dtcgReader) token(n *jsontree.Node, path jsontree.Pointer, above string
 	decl := r.decl(path, cmp.Or(value.Text(node.Find("$type")), above), node)
 	r.values.addToken(r.document, decl)
 	r.addExtensions(decl)
+	for _, m := range n.Members {
+		isRead := m.Name == "value" && (isPlain || jsontree.Equal(m.Value, given)) || isPlain && slices.Contains(tokenMembers, m.Name)
+		switch below := append(path[:len(path):len(path)], m.Name); {
+		case isMetadata(m.Name) || isRead:
+		case isSomewhere(m.Value, isDeclaration):
+			r.member(m, below, above)
+		default:
+			r.leaveOut(m, below)
+		}
+	}
 }
 
 // leaveOut names a member of a token that is not read.
 func (r *dtcgReader) leaveOut(m jsontree.Member, path jsontree.Pointer) {
-	if isSomewhere(m.Value, isDeclaration) {
-		r.problem(path, "tokens inside tokens", "a token holds no other; move it out", true)
-		return
-	}
 	isLost := looksLikeValue(m) && m.Value.Kind != jsontree.Number
 	r.problem(path, "members of tokens that are left out", value.Spell(m.Value)+" is left out; put it into $extensions to keep it", isLost)
 }

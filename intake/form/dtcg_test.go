@@ -106,13 +106,13 @@ func TestDTCG(t *testing.T) {
 		{
 			"what is neither group nor token is named",
 			`{"version":1,"g":{"comment":"red","sm":"4px","list":[{"$value":1}],"is":true,"t":{"$value":1,"order":2,"darkValue":"#000","in":{"$value":3}},"size":{"value":4,"unit":"px"}}}`,
-			"g.t  {\"$value\":1}\n! t.json:1 version: 1 is left out; write {\"$value\": …} if it is a token, else put it into $extensions\n" +
+			"g.t  {\"$value\":1}\ng.t.in  {\"$value\":3}\n! t.json:1 version: 1 is left out; write {\"$value\": …} if it is a token, else put it into $extensions\n" +
 				"! t.json:1 g.comment: \"red\" is left out; write {\"$value\": …} if it is a token, else put it into $extensions\n" +
 				"!! t.json:1 g.sm: \"4px\" is left out; write {\"$value\": …} if it is a token, else put it into $extensions\n" +
 				"!! t.json:1 g.list: it stands in an array, and only groups hold tokens; write a group with a name for each\n" +
 				"! t.json:1 g.is: true is left out; write {\"$value\": …} if it is a token, else put it into $extensions\n" +
 				"! t.json:1 g.t.order: 2 is left out; put it into $extensions to keep it\n!! t.json:1 g.t.darkValue: \"#000\" is left out; put it into $extensions to keep it\n" +
-				"!! t.json:1 g.t.in: a token holds no other; move it out\n!! t.json:1 g.size: {\"value\":4,\"unit\":\"px\"} is left out; write {\"$value\": …} if it is a token, else put it into $extensions",
+				"!! t.json:1 g.size: {\"value\":4,\"unit\":\"px\"} is left out; write {\"$value\": …} if it is a token, else put it into $extensions",
 		},
 		{
 			"a $type without a $value is named",

@@ -10,7 +10,8 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-const flatName = "a flat map of paths to values"
+// Flat is the form of a file that maps names to values. Files such as a package.json have it too, so it counts only if the file is named.
+const Flat = "a flat map of paths to values"
 
 // isFlat reports whether each member of a file that no other form recognizes is a value: no object, but for those that are values by their
 // shape or have a dotted path.

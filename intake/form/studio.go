@@ -25,8 +25,8 @@ func isStudio(f *model.File) bool {
 		f.Root.Find("$themes") != nil && f.Root.Find("$themes").Kind == jsontree.Array || isSetsByAliases(f.Root)
 }
 
-// isSetsByAliases reports whether the members of a root are token sets, as a file without $metadata shows: an alias leads to a token in
-// one of them and to none in the whole, and no alias leads to a token in the whole.
+// isSetsByAliases reports whether the members of a root are token sets, as a file without $metadata shows: each alias leads to a token
+// in one of them, and none to a token in the whole.
 func isSetsByAliases(root *jsontree.Node) bool {
 	whole, inSets := map[string]bool{}, map[string]bool{}
 	var aliases []string
@@ -41,7 +41,7 @@ func isSetsByAliases(root *jsontree.Node) bool {
 			})
 		}, nil)
 	}
-	return slices.ContainsFunc(aliases, func(alias string) bool { return inSets[alias] }) && !slices.ContainsFunc(aliases, func(alias string) bool { return whole[alias] })
+	return len(aliases) > 0 && !slices.ContainsFunc(aliases, func(alias string) bool { return whole[alias] || !inSets[alias] })
 }
 
 // studio reads the token sets of one export.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/livery/intake/model"
@@ -69,8 +70,9 @@ func (d *dictionary) addToken(path jsontree.Pointer, token *jsontree.Node, above
 		if unit := value.Text(token.Find("unit")); unit != "" && v != nil && bareNumber.MatchString(v.Text) {
 			v = jsontree.NewString(v.Text + unit)
 		}
-		if kind == "" && above == "" && token.Find("$value") == nil && token.Find("original") == nil && len(path) > 0 {
-			own, v = categoryValue(v, path)
+		v = colorOfParts(v)
+		if isBuilt := token.Find("original") != nil; value.NearestType(kind) == "" && above == "" && token.Find("$value") == nil && !isBuilt && len(path) > 0 {
+			own, v = categoryValue(kind, v, path)
 		} else {
 			own, v = standardType(own, spellStudioValue(own, v))
 		}
@@ -91,21 +93,39 @@ var categories = map[string]struct{ kind, unit string }{
 	"size": {"dimension", "rem"}, "time": {"duration", "ms"}, "content": {"string", ""}, "asset": {"string", ""}, "icon": {"string", ""},
 }
 
-// categoryValue returns the type and value of a token without a type as Style Dictionary's css has them.
-func categoryValue(v *jsontree.Node, path jsontree.Pointer) (kind string, typed *jsontree.Node) {
+// categoryValue returns the type and value of a token without a known type as Style Dictionary's css has them.
+func categoryValue(kind string, v *jsontree.Node, path jsontree.Pointer) (typ string, typed *jsontree.Node) {
 	if path[0] == "color" && v.IsString() && bareHex.MatchString(v.Text) {
 		return "color", jsontree.NewString("#" + v.Text)
 	}
 	category, ok := categories[path[0]]
 	if !ok || v == nil || strings.Contains(value.Text(v), "{") {
-		return "", v
+		return kind, v
 	}
 	isNumber := (v.Kind == jsontree.Number || v.IsString()) && bareNumber.MatchString(v.Text)
 	if category.unit != "" && isNumber {
 		v = jsontree.NewString(v.Text + category.unit)
 	}
 	if !value.Fits(category.kind, v) {
-		return "", v
+		return kind, v
 	}
 	return category.kind, v
+}
+
+// colorOfParts returns the colour of an object of red, green, blue and alpha from 0 to 1, as Style Dictionary writes colours for iOS. It
+// returns any other value unchanged.
+func colorOfParts(v *jsontree.Node) *jsontree.Node {
+	hex := "#"
+	for _, name := range []string{"red", "green", "blue", "alpha"} {
+		n := v.Find(name)
+		if n == nil {
+			return v
+		}
+		part, err := strconv.ParseFloat(n.Text, 64)
+		if err != nil || part < 0 || part > 1 {
+			return v
+		}
+		hex += hexByte(part)
+	}
+	return jsontree.NewString(strings.TrimSuffix(hex, "ff"))
 }

@@ -4,11 +4,11 @@
 package system
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"example.com/livery/intake/check"
 	"example.com/livery/intake/cssvalue"
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/tree"
@@ -49,7 +49,7 @@ func Read(layers []Layer, c model.Choice) *Reading {
 // Lay lays the declarations that hold in a choice over each other. The last declaration of a token counts, at the position of the first.
 // If the last declaration does not state a type, the token keeps its previous type.
 func Lay(layers []Layer, c model.Choice) *Reading {
-	l := layering{Reading: &Reading{root: &place{}}}
+	l := layering{&Reading{root: &place{}}, map[string]bool{}}
 	for i, layer := range layers {
 		for _, d := range declarations(layer, c) {
 			d.layer = i
@@ -58,7 +58,7 @@ func Lay(layers []Layer, c model.Choice) *Reading {
 		}
 	}
 	l.resolveProperties()
-	l.Tree = l.root.node("")
+	l.Tree = l.followRoots(l.root.node(""))
 	return l.Reading
 }
 
@@ -158,8 +158,11 @@ func (p *place) eachToken(visit func(*place)) {
 	}
 }
 
-// layering builds a Reading.
-type layering struct{ *Reading }
+// layering builds a Reading. A token whose path is also a group becomes the $root of the group.
+type layering struct {
+	*Reading
+	rooted map[string]bool // dotted paths of the tokens that are the $root of a group
+}
 
 func (l layering) lay(d declared) {
 	if len(d.Path) == 0 && !d.Group {
@@ -167,35 +170,53 @@ func (l layering) lay(d declared) {
 		return
 	}
 	p := l.root
-	for i, name := range d.Path {
+	for _, name := range d.Path {
+		l.moveToRoot(p)
 		p = p.add(name)
-		if p.token.Decl != nil && (d.Group || i < len(d.Path)-1) {
-			l.lose(p.token.Decl, misplaced, fmt.Sprintf("it is left out: %s makes %s a group", d.Place, p.token.Name()))
-			*p = place{name: name}
-		}
 	}
 	if d.Group {
 		p.group = d.Decl
 		p.meta = overlaid(p.meta, d.Node.Members)
 		return
 	}
-	for _, child := range p.below {
-		child.eachToken(func(t *place) {
-			l.lose(t.token.Decl, misplaced, fmt.Sprintf("it is left out: %s makes %s a token", d.Place, d.Name()))
-		})
+	if len(p.below) > 0 {
+		l.rooted[d.Name()] = true
+		p = p.add(rootName)
 	}
 	if was := p.token; was.Decl != nil && was.document != d.document && !sameValue(was.Node, d.Node) {
 		l.Replaced = append(l.Replaced, Replacement{was.Decl, d.Decl, [2]int{was.layer, d.layer}, was.conditions == d.conditions})
 	}
-	typ := d.Type
-	if typ == "" {
-		typ = p.typ
+	if p.token = d; d.Type != "" {
+		p.typ = d.Type
 	}
-	*p = place{name: p.name, token: d, typ: typ}
 }
 
-// misplaced is the kind of the problems with a path that is a token in one file and a group in another.
-const misplaced = "tokens in the place of a group, or above one"
+// rootName is the name of the token of a group itself, which is served under the name of the group.
+const rootName = "$root"
+
+// moveToRoot moves the token at p, if there is one, below p, because p becomes a group.
+func (l layering) moveToRoot(p *place) {
+	if p.token.Decl == nil {
+		return
+	}
+	l.rooted[p.token.Name()] = true
+	root := p.add(rootName)
+	root.token, root.typ = p.token, p.typ
+	p.token, p.typ = declared{}, ""
+}
+
+// followRoots makes the aliases of tokens that were moved lead to them.
+func (l layering) followRoots(root *jsontree.Node) *jsontree.Node {
+	if len(l.rooted) == 0 {
+		return root
+	}
+	return check.MapAliases(root, func(path string) string {
+		if l.rooted[path] {
+			return path + "." + rootName
+		}
+		return path
+	})
+}
 
 func (l layering) lose(d *model.Decl, kind, message string) {
 	l.Problems = append(l.Problems, model.Problem{Place: d.Place, Path: d.Name(), Kind: kind, Message: message, Lost: true})

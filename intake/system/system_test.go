@@ -65,8 +65,9 @@ func TestLay(t *testing.T) {
 		{"a root keeps its type if no token would inherit a wrong one", []string{`{"$type":"color","a":{"$value":"#fff"}}`, `{"b":{"$type":"number","$value":1}}`}, `{"$type":"color","a":{"$value":"#fff"},"b":{"$type":"number","$value":1}}`, ""},
 		{"a token keeps the type that a group of its file gives it", []string{`{"a":{"$type":"color","b":{"$value":"#fff"}}}`, `{"a":{"$type":"number","c":{"$value":1}}}`}, `{"a":{"$type":"number","b":{"$type":"color","$value":"#fff"},"c":{"$value":1}}}`, ""},
 		{"a value without a type keeps the one of before", []string{`{"a":{"$type":"number","$value":1}}`, `{"a":{"$value":2}}`}, `{"a":{"$type":"number","$value":2}}`, ""},
-		{"a token over a group", []string{`{"a":{"b":{"$value":1},"c":{"$value":2}}}`, `{"a":{"$value":3}}`}, `{"a":{"$value":3}}`, "a.json:1 a.b: it is left out: b.json:1 makes a a token; a.json:1 a.c: it is left out: b.json:1 makes a a token"},
-		{"a group over a token", []string{`{"a":{"$value":3}}`, `{"a":{"b":{"$value":1}}}`}, `{"a":{"b":{"$value":1}}}`, "a.json:1 a: it is left out: b.json:1 makes a a group"},
+		{"a token whose path is also a group is the root of it", []string{`{"a":{"b":{"$value":1}}}`, `{"a":{"$value":3}}`}, `{"a":{"b":{"$value":1},"$root":{"$value":3}}}`, ""},
+		{"in either order", []string{`{"a":{"$type":"number","$value":3},"c":{"$value":"{a} {a.b}"}}`, `{"a":{"$description":"x","b":{"$value":1}}}`}, `{"a":{"$description":"x","$root":{"$type":"number","$value":3},"b":{"$value":1}},"c":{"$value":"{a.$root} {a.b}"}}`, ""},
+		{"a later value of a root counts", []string{`{"a":{"$value":3,"b":{"$value":1}}}`, `{"a":{"$value":4}}`, `{"a":{"$root":{"$value":5}}}`}, `{"a":{"$root":{"$value":5},"b":{"$value":1}}}`, ""},
 		{"properties of stylesheets refer to tokens of all files", []string{`:root{--x:var(--a);--y:var(--none)}`, `{"a":{"$type":"color","$value":"#fff"}}`}, `{"x":{"$value":"{a}"},"a":{"$type":"color","$value":"#fff"}}`, "a.css:1 y: var(--none) has no value: declare the property that it refers to in one of the files"},
 	}
 	for _, c := range cases {
