@@ -113,7 +113,7 @@ func tokens(v any, at []string) (found []leaf) {
 		return nil
 	}
 	for _, member := range []string{"$value", "value", "$ref", "sets"} {
-		if value, has := object[member]; has && len(at) > 0 && (member != "value" || object["unit"] == nil) && !isGroup(member, value) {
+		if value, has := object[member]; has && len(at) > 0 && (member != "value" || object["unit"] == nil) && (member != "$ref" || !hasGroups(object)) && !isGroup(member, value) {
 			return []leaf{{path: strings.Join(at, "."), value: value}}
 		}
 	}

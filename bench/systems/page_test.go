@@ -28,7 +28,7 @@ func page(t *testing.T, rows []*row) []byte {
 		if r.compared > 0 {
 			differ = fmt.Sprintf("%d of %d", r.differ, r.compared)
 		}
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %s | %d | %s | %s |\n", r.name, r.in, r.served, r.named, len(r.silent), differ, r.took.Milliseconds(), r.peers[0], r.peers[1])
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %s | %d | %s | %s |\n", r.name, r.In, r.Served, r.Named, len(r.Silent), differ, r.took.Milliseconds(), r.peers[0], r.peers[1])
 	}
 	differences(&b, rows)
 	for k, tool := range []string{"Style Dictionary " + dictionary, "Terrazzo " + terrazzo} {

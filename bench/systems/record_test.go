@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -13,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -23,12 +21,8 @@ import (
 	"example.com/livery/client"
 )
 
-var (
-	recordTo = flag.String("record", "", "the folder that the records are written to")
-	corpus   = flag.String("corpus", "", "a folder of NAME.tokens.json, and NAME.variant-VARIANT.json, that are recorded too")
-	commands = flag.String("commands", "push --env sandbox --theme {theme} --create --integration react/plainCSS --publish --accept-loss --json {args} {files}",
-		"what is run for the files of a system, with semicolons between; {args} is what make systems adds")
-)
+// sharedCorpus is a folder of NAME.tokens.json, and of NAME.variant-VARIANT.json, which are pushed too if the folder is there.
+const sharedCorpus = "../../../shared/corpus"
 
 // record is what a push of the files of one system says, and what an edge serves then.
 type record struct {
@@ -58,34 +52,10 @@ type recordedContext struct {
 // absent is the value of a custom property that only the default has.
 const absent = "(absent)"
 
-// TestRecord records what a program makes of every system and of every document of a corpus.
-func TestRecord(t *testing.T) {
-	if *recordTo == "" {
-		t.Skip("it pushes the packages that make systems installs")
-	}
-	dev, err := world.StartDev(t.Context(), *livery, t.TempDir(), world.AnyCore, "--empty")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Stop()
-	for i, s := range append(slices.Clone(all), documents(t)...) {
-		if !regexp.MustCompile(*only).MatchString(s.name) {
-			continue
-		}
-		r := &record{Name: s.name, Files: s.files}
-		took := r.run(t, dev, s, fmt.Sprintf("s%d", i))
-		writeRecord(t, *recordTo, r)
-		fmt.Fprintf(os.Stderr, "%-30s exit %d %6d in %6d served %5d named %4d silent %3d contexts %6d ms of processor\n", s.name, r.Exit, r.In, r.Served, r.Named, len(r.Silent), len(r.Contexts), took.Milliseconds())
-	}
-}
-
-// documents are those of the corpus.
+// documents lists those of the corpus.
 func documents(t *testing.T) (list []system) {
 	t.Helper()
-	if *corpus == "" {
-		return nil
-	}
-	names, err := filepath.Glob(filepath.Join(*corpus, "*.json"))
+	names, err := filepath.Glob(filepath.Join(sharedCorpus, "*.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,76 +67,88 @@ func documents(t *testing.T) (list []system) {
 	return list
 }
 
-// run pushes the files of a system to a Theme of its own, and a document of the corpus with its Variants, and reads what
-// is served. It returns the processor time of the pushes.
-func (r *record) run(t *testing.T, dev *world.Dev, s system, theme string) (took time.Duration) {
+// run pushes the files of a system to a Theme of its own, and a document of the corpus with its Variants, and reads what is served.
+func (r *row) run(t *testing.T, dev *world.Dev, theme string) {
 	t.Helper()
-	defer os.Remove("livery.yaml") // of a push that fails
-	names := s.files
-	if !filepath.IsAbs(names[0]) {
-		names = installed(t, names)
+	began := time.Now()
+	if r.mapped {
+		r.push(t, dev, theme)
+	} else {
+		r.push(t, dev, theme, r.files...)
 	}
-	took = r.push(t, dev, theme, s.args, names)
-	stem, _, _ := strings.Cut(names[0], ".tokens.json")
+	r.took = time.Since(began)
+	stem, _, _ := strings.Cut(r.files[0], ".tokens.json")
 	variants, _ := filepath.Glob(stem + ".variant-*.json")
 	for _, file := range variants {
 		_, variant, _ := strings.Cut(strings.TrimSuffix(file, ".json"), ".variant-")
-		took += r.push(t, dev, theme, []string{"--variant", variant}, []string{file})
+		r.push(t, dev, theme, "--variant", variant, file)
 	}
-	os.Remove("livery.yaml")
 	for found, err := range dev.API.EveryTheme(t.Context(), dev.Environments["sandbox"]) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found.Slug != theme || found.LatestVersion == nil {
-			continue
+		if found.Slug == theme && found.LatestVersion != nil {
+			r.read(t, dev, found.ID)
+			r.count(t, dev, theme)
 		}
-		r.read(t, dev, found.ID)
-		counted := &row{system: system{name: s.name, files: names}}
-		counted.count(t, dev, theme, r.Answers...)
-		r.In, r.Served, r.Named, r.Silent = counted.in, counted.served, counted.named, counted.silent
 	}
-	return took
 }
 
-// push runs the commands until one fails.
-func (r *record) push(t *testing.T, dev *world.Dev, theme string, args, files []string) (took time.Duration) {
+// push pushes files, or what a mapping names, unless a push before it has failed.
+func (r *row) push(t *testing.T, dev *world.Dev, theme string, files ...string) {
 	t.Helper()
-	for _, command := range strings.Split(*commands, ";") {
-		var words []string
-		for _, word := range strings.Fields(command) {
-			switch word {
-			case "{args}":
-				words = append(words, args...)
-			case "{files}":
-				words = append(words, files...)
-			default:
-				words = append(words, strings.ReplaceAll(word, "{theme}", theme))
-			}
-		}
-		r.Commands = append(r.Commands, strings.Join(words, " "))
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		cmd := exec.CommandContext(ctx, *livery, words...)
-		cmd.Env = append(os.Environ(), "LIVERY_URL="+dev.APIURL(), "LIVERY_TOKEN="+dev.Token())
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		err := cmd.Run()
-		cancel()
-		if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-			t.Fatal(err)
-		}
-		took += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-		r.Report += stderr.String()
-		if json.Valid(stdout.Bytes()) {
-			r.Answers = append(r.Answers, stdout.Bytes())
-		} else {
-			r.Report += stdout.String()
-		}
-		if r.Exit = cmd.ProcessState.ExitCode(); r.Exit != 0 {
-			break
-		}
+	if r.Exit != 0 {
+		return
 	}
-	return took
+	words := append([]string{
+		"push", "--env", "sandbox", "--theme", theme, "--create", "--integration", "react/plainCSS", "--publish", "--loss", "drop", "--json",
+	}, files...)
+	r.Commands = append(r.Commands, strings.Join(words, " "))
+	stdout, stderr, exit := r.cli(t, dev, r.folder(t, len(files) == 0), words...)
+	r.Report += stderr
+	if r.Exit = exit; json.Valid(stdout) {
+		r.Answers = append(r.Answers, stdout)
+	} else {
+		r.Report += string(stdout)
+	}
+}
+
+// folder returns where a command runs that names no files: a folder with the livery.yaml of the system. Paths in it begin with node_modules.
+func (r *row) folder(t *testing.T, mapped bool) string {
+	t.Helper()
+	if !mapped {
+		return "."
+	}
+	folder := t.TempDir()
+	modules, err := filepath.Abs("node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapping, err := os.ReadFile(filepath.Join("testdata", strings.TrimSuffix(fileName(r.name), ".json")+".yaml"))
+	err = errors.Join(err, os.Symlink(modules, filepath.Join(folder, "node_modules")), os.WriteFile(filepath.Join(folder, "livery.yaml"), mapping, 0o644))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// cli runs the program in a folder.
+func (r *row) cli(t *testing.T, dev *world.Dev, folder string, args ...string) (stdout []byte, stderr string, exit int) {
+	t.Helper()
+	program, err := filepath.Abs(*livery)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), "LIVERY_URL="+dev.APIURL(), "LIVERY_TOKEN="+dev.Token())
+	var out, report bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &report
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), report.String(), cmd.ProcessState.ExitCode()
 }
 
 // read downloads what the edge serves of the Theme, of each Variant and in each mode.

@@ -161,7 +161,7 @@ func (r *dtcgReader) token(n *jsontree.Node, path jsontree.Pointer, above string
 		isRead := m.Name == "value" && (isPlain || jsontree.Equal(m.Value, given)) || isPlain && slices.Contains(tokenMembers, m.Name)
 		switch below := append(path[:len(path):len(path)], m.Name); {
 		case isMetadata(m.Name) || isRead:
-		case isSomewhere(m.Value, isDeclaration):
+		case !slices.Contains(tokenMembers, m.Name) && isSomewhere(m.Value, isDeclaration):
 			r.member(m, below, above)
 		default:
 			r.leaveOut(m, below)

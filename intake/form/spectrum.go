@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -62,7 +63,7 @@ func (d *dictionary) setValues(n *jsontree.Node, above model.Context) (values []
 	if ref := n.Find("ref"); ref.IsString() {
 		return []modeValue{{above, jsontree.NewString("{" + strings.Trim(ref.Text, "{}") + "}")}}
 	} else if !hasSets(n) {
-		v := n.Find("value")
+		v := cmp.Or(ref, n.Find("value"))
 		if layers := append(itemsOf(v), v); layers[0].Find("blur") != nil {
 			v = spellShadow(v)
 		}
