@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -285,14 +284,14 @@ func (s *source) themeFiles(list []string, proposed entries) (files []string) {
 
 // order lists the files of a proposed mapping by name if they conflict. It adds comments about the tokens for which the order matters.
 func (r *Reader) order(m *Mapping, s *source) error {
-	plan, err := r.Read(m)
-	if _, isConflict := errors.AsType[*Conflict](err); isConflict {
-		groups, _ := r.expand(m.Files) // it has succeeded in Read
+	replaced, conflicts, err := r.compare(m)
+	if len(conflicts) > 0 {
+		groups, _ := r.expand(m.Files) // it has succeeded in compare
 		m.Files = nil
 		for _, g := range groups {
 			m.Files = append(m.Files, slices.DeleteFunc(g.names, func(name string) bool { return slices.Contains(s.skipped, name) })...)
 		}
-		plan, err = r.Read(m)
+		replaced, _, err = r.compare(m)
 	}
 	if err != nil {
 		return err
@@ -300,7 +299,7 @@ func (r *Reader) order(m *Mapping, s *source) error {
 	isOrdered := func(name string) bool {
 		return guessOf(name).mode == "light" || slices.ContainsFunc(s.documents, func(d *model.Document) bool { return s.isNamed[d] && d.Files[0].Name == name })
 	}
-	for _, pair := range plan.Replaced {
+	for _, pair := range replaced {
 		if isOrdered(pair.By) {
 			continue
 		}

@@ -85,19 +85,17 @@ func (c *Conflict) Hint() string {
 // Read reads the files of a mapping. It returns a *Conflict, a *model.Error, a *yamlfile.Error with a position in the mapping, or an error
 // from Files.
 func (r *Reader) Read(m *Mapping) (*Plan, error) {
-	p := &planner{Reader: r, Mapping: m, plan: &Plan{}, own: map[string]*source{}, state: map[*model.Decl]state{}, pairs: map[[2]*model.Decl]bool{}}
-	if err := p.readSources(); err != nil {
+	p, err := r.plan(m)
+	if err != nil {
 		return nil, err
 	}
-	if err := p.readTheme(); err != nil {
-		return nil, err
-	}
+	p.plan.Theme = p.reading(p.choice, p.theme)
 	p.plan.Variants = make([]Overrides, len(m.Variants))
 	for i := range m.Variants {
 		if m.Variants[i].For != "" {
 			continue // readVariant of the brand reads it
 		}
-		if err := p.readVariant(i, nil); err != nil {
+		if err := p.readVariant(i, p.plan.Theme); err != nil {
 			return nil, err
 		}
 	}
@@ -108,6 +106,41 @@ func (r *Reader) Read(m *Mapping) (*Plan, error) {
 	p.reportHidden()
 	p.groupProblems()
 	return p.plan, nil
+}
+
+// plan reads the sources of a mapping and chooses the modes of the Theme.
+func (r *Reader) plan(m *Mapping) (*planner, error) {
+	p := &planner{
+		Reader: r, Mapping: m, plan: &Plan{}, own: map[string]*source{}, state: map[*model.Decl]state{}, pairs: map[[2]*model.Decl]bool{},
+		taken: map[model.Condition]bool{}, isKnown: map[model.Problem]bool{},
+	}
+	err := p.readSources()
+	if err == nil {
+		p.choice, err = p.chosen(p.all.defaults(), &m.Select, p.selectable, "select")
+	}
+	if err == nil {
+		err = p.all.named(p.choice, m.choices)
+	}
+	return p, err
+}
+
+// compare returns the pairs of ordered files of a mapping with different values for the same tokens, and those of files without an order.
+func (r *Reader) compare(m *Mapping) (replaced, conflicts []Pair, err error) {
+	p, err := r.plan(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	layers, of := laidOver(p.theme)
+	p.addPairs(system.Replacements(layers, p.choice), of)
+	for i := range m.Variants {
+		sources, choice, err := p.sourcesOf(&m.Variants[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		layers, of := laidOver(sources...)
+		p.addPairs(system.Replacements(layers, choice), of)
+	}
+	return p.plan.Replaced, p.conflicts, nil
 }
 
 // planner builds a Plan.
@@ -173,9 +206,6 @@ func (p *planner) readSources() (err error) {
 
 // report adds problems. It ignores a problem that was already added.
 func (p *planner) report(list ...model.Problem) {
-	if p.isKnown == nil {
-		p.isKnown = map[model.Problem]bool{}
-	}
 	for _, one := range list {
 		if !p.isKnown[one] {
 			p.isKnown[one], p.problems = true, append(p.problems, one)
@@ -196,18 +226,6 @@ func (p *planner) reportDuplicates(f *model.File) {
 	}
 }
 
-// readTheme reads the Theme and sets the choice of modes for it.
-func (p *planner) readTheme() (err error) {
-	if p.choice, err = p.chosen(p.all.defaults(), &p.Select, p.selectable, "select"); err != nil {
-		return err
-	}
-	if err := p.all.named(p.choice, p.choices); err != nil {
-		return err
-	}
-	p.plan.Theme = p.reading(p.choice, p.theme)
-	return nil
-}
-
 // reading reads the sources with a choice of modes. It updates the states of the declarations, the problems and the pairs.
 func (p *planner) reading(c model.Choice, sources ...*source) *system.Reading {
 	layers, of := laidOver(sources...)
@@ -217,7 +235,19 @@ func (p *planner) reading(c model.Choice, sources ...*source) *system.Reading {
 	}
 	r.Tokens(func(d *model.Decl) { p.state[d] = visible })
 	p.report(r.Problems...)
-	for _, one := range r.Replaced {
+	p.addPairs(r.Replaced, of)
+	for axis, mode := range c {
+		p.taken[model.Condition{Axis: axis, Mode: mode}] = true
+	}
+	if p.readings++; p.Progress != nil {
+		p.Progress(p.readings, 1+len(p.Variants))
+	}
+	return r
+}
+
+// addPairs adds replacements to the pairs of their files. of has the index of the source for each layer.
+func (p *planner) addPairs(replaced []system.Replacement, of []int) {
+	for _, one := range replaced {
 		if key := [2]*model.Decl{one.Was, one.By}; one.Equals && of[one.Layers[0]] == of[one.Layers[1]] && !p.pairs[key] {
 			p.pairs[key] = true
 			if one.Layers[0] == one.Layers[1] {
@@ -227,16 +257,6 @@ func (p *planner) reading(c model.Choice, sources ...*source) *system.Reading {
 			}
 		}
 	}
-	if p.taken == nil {
-		p.taken = map[model.Condition]bool{}
-	}
-	for axis, mode := range c {
-		p.taken[model.Condition{Axis: axis, Mode: mode}] = true
-	}
-	if p.readings++; p.Progress != nil {
-		p.Progress(p.readings, 1+len(p.Variants))
-	}
-	return r
 }
 
 // withPair adds a replacement to the pair of its files.
@@ -253,9 +273,8 @@ func withPair(pairs []Pair, r system.Replacement) []Pair {
 	return pairs
 }
 
-// readVariant reads a Variant and the modes that are only for it. For such a mode, brand is the reading of the Variant in For.
-func (p *planner) readVariant(i int, brand *system.Reading) (err error) {
-	v := &p.Variants[i]
+// sourcesOf returns the sources and the choice of modes for a Variant. The later sources are laid over the earlier ones.
+func (p *planner) sourcesOf(v *Variant) (sources []*source, choice model.Choice, err error) {
 	parts := []*Variant{v}
 	if v.For != "" {
 		parts = []*Variant{p.variant(v.For), v}
@@ -263,18 +282,24 @@ func (p *planner) readVariant(i int, brand *system.Reading) (err error) {
 			parts = []*Variant{p.variant(v.For), general, v}
 		}
 	}
-	sources, choice := []*source{p.theme}, p.choice
+	sources, choice = []*source{p.theme}, p.choice
 	for _, part := range parts {
 		if choice, err = p.chosen(choice, &part.Select, p.selectable, "variants", part.Slug, "select"); err != nil {
-			return err
+			return nil, nil, err
 		}
 		if own := p.own[part.Slug]; own != nil {
 			sources = append(sources, own)
 		}
 	}
-	base := p.plan.Theme
-	if brand != nil {
-		base = brand
+	return sources, choice, nil
+}
+
+// readVariant reads a Variant and the modes that are only for it. base is the reading of the Variant in For, or else of the Theme.
+func (p *planner) readVariant(i int, base *system.Reading) error {
+	v := &p.Variants[i]
+	sources, choice, err := p.sourcesOf(v)
+	if err != nil {
+		return err
 	}
 	r := p.reading(choice, sources...)
 	values, problems := system.Overrides(p.plan.Theme.Tree, base.Tree, r)

@@ -173,13 +173,17 @@ func (s *stylesheet) declare(in cssScope, rules []cssRule, name, written, pointe
 		return
 	}
 	node := cssvalue.Node(value)
-	if kind := themeType(path, node); in.isTheme && kind != "" {
+	kind := ""
+	if in.isTheme {
+		kind = themeType(path, node)
+	}
+	if kind != "" {
 		node.Members = slices.Insert(node.Members, 0, jsontree.Member{Name: "$type", Value: jsontree.NewString(kind)})
 	}
 	for _, rule := range rules {
 		decl := model.Decl{Path: []string{path}, Node: node, When: rule.when, Place: model.Place{File: s.file, Pointer: pointer}}
-		if kind := node.Find("$type"); kind != nil {
-			decl.Type = kind.Text
+		if typ := node.Find("$type"); typ != nil {
+			decl.Type = typ.Text
 		}
 		s.list = append(s.list, cssDeclaration{decl, value, important.MatchString(written), in.layer, rule.specificity, in.registered != ""})
 	}

@@ -49,6 +49,18 @@ func Read(layers []Layer, c model.Choice) *Reading {
 // Lay lays the declarations that hold in a choice over each other. The last declaration of a token counts, at the position of the first.
 // If the last declaration does not state a type, the token keeps its previous type.
 func Lay(layers []Layer, c model.Choice) *Reading {
+	l := newLayering(layers, c)
+	l.resolveProperties()
+	l.Tree = l.followRoots(l.root.node(""))
+	return l.Reading
+}
+
+// Replacements returns the declarations that replace different values of other documents.
+func Replacements(layers []Layer, c model.Choice) []Replacement {
+	return newLayering(layers, c).Replaced
+}
+
+func newLayering(layers []Layer, c model.Choice) layering {
 	l := layering{&Reading{root: &place{}}, map[string]bool{}}
 	for i, layer := range layers {
 		for _, d := range declarations(layer, c) {
@@ -57,9 +69,7 @@ func Lay(layers []Layer, c model.Choice) *Reading {
 			l.lay(d)
 		}
 	}
-	l.resolveProperties()
-	l.Tree = l.followRoots(l.root.node(""))
-	return l.Reading
+	return l
 }
 
 // resolveProperties computes the values of the custom properties. It leaves the value of a place nil if a property has no value.
