@@ -209,7 +209,7 @@ func (r *Reader) source(list []string, values map[string][]string) (*source, err
 		i := of[f]
 		g := groups[i]
 		switch isSheet := f.Syntax == syntax.CSS; {
-		case !g.isNamed && (!holdsTokens(d) || g.isWhole && isSheet && hasOthers[i]):
+		case !g.isNamed && (!holdsTokens(d) || d.Form == form.Flat || g.isWhole && isSheet && hasOthers[i]):
 			s.skipped = append(s.skipped, f.Name)
 			continue
 		case !g.isNamed && opened[f] && len(d.Files) == 1: // it is a part of a resolver document

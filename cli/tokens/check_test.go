@@ -15,8 +15,9 @@ import (
 	"example.com/livery/cli/tokens/lint"
 )
 
-// TestFaultsOfAThemeAreNotThoseOfItsOverrides: each names the file that has it, and the value there.
-func TestFaultsOfAThemeAreNotThoseOfItsOverrides(t *testing.T) {
+// A fault of the Theme is told once, and a fault of a Variant with the file and value of its override.
+func TestCheck_FaultsOfVariants(t *testing.T) {
+	const mapping = "files: [theme.json]\nvariants: {over: {files: [over.json]}}\n"
 	long := strings.Repeat("x", 255)
 	for _, c := range []struct {
 		rule, theme, overrides string
@@ -32,13 +33,14 @@ func TestFaultsOfAThemeAreNotThoseOfItsOverrides(t *testing.T) {
 		{"a path that is not one", `{"a":{"$value":1}}`, `{"a":1,"b{":1}`, []string{"over.json:1 refused "}},
 	} {
 		dir := t.TempDir()
-		for name, text := range map[string]string{"theme.json": c.theme, "over.json": c.overrides} {
+		for name, text := range map[string]string{"theme.json": c.theme, "over.json": c.overrides, "livery.yaml": mapping} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var got []string
-		for _, f := range check(t, filepath.Join(dir, "theme.json"), "--overrides", filepath.Join(dir, "over.json")) {
+		t.Chdir(dir)
+		for _, f := range check(t) {
 			got = append(got, filepath.Base(f.Location)+" "+f.Kind+" "+f.Value)
 		}
 		if !slices.Equal(got, c.want) {

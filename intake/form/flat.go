@@ -10,7 +10,8 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-const flatName = "a flat map of paths to values"
+// Flat is the form of flat maps. Any file of plain values has it.
+const Flat = "a flat map of paths to values"
 
 // isFlat reports whether each member of a file that no other form recognizes is a value: no object, but for those that are values by their
 // shape or have a dotted path.

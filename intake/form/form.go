@@ -40,7 +40,7 @@ func readers() []reader {
 		{dtcgName, isDTCG, readDTCG},
 		{dictionaryName, isDictionary, readDictionary},
 		{listName, isList, readList},
-		{flatName, isFlat, readFlat},
+		{Flat, isFlat, readFlat},
 	}
 }
 
