@@ -24,9 +24,9 @@ func TestCheck_FaultsOfVariants(t *testing.T) {
 		want                   []string
 	}{
 		{"a collision of two names", `{"a-b":{"$value":1},"a":{"b":{"$value":2}}}`, `{"a-b":3}`, []string{"theme.json:1 nameCollision "}},
-		{"a collision with what is refused", `{"` + long + `":{"b":{"$value":2}},"` + long + `-b":{"$value":1}}`, `{}`, []string{"theme.json:1 refused "}},
-		{"each of two values", `{"a":{"$type":"color","$value":"x y"}}`, `{"a":"z"}`, []string{`over.json:1 valueMisfit "z"`, `theme.json:1 valueMisfit "x y"`}},
-		{"an alias that the overrides mend", `{"a":{"$value":"{x}"}}`, `{"a":1}`, nil},
+		{"a collision with what is refused", `{"` + long + `":{"b":{"$value":2}},"` + long + `-b":{"$value":1}}`, `{"x":1}`, []string{"over.json:1 refused ", "theme.json:1 refused "}},
+		{"each of two values", `{"a":{"$type":"color","$value":"x y"}}`, `{"a":"z"}`, []string{`theme.json:1 valueMisfit "x y"`, `over.json:1 valueMisfit "z"`}},
+		{"an alias that only the overrides mend", `{"a":{"$value":"{x}"}}`, `{"a":1}`, []string{"theme.json:1 aliasMissing "}},
 		{"a circle that the overrides close", `{"a":{"$value":1},"b":{"$value":"{a}"}}`, `{"a":"{b}"}`, []string{"over.json:1 aliasCycle ", "theme.json:1 aliasCycle "}},
 		{"what no token can be made of", `{"a":{"$value":1},"b":{"$vlaue":1}}`, `{"a":1}`, []string{"theme.json:1 refused "}},
 		{"an alias of a token that a push leaves out", `{"a.b":{"$value":1},"a-b":{"$value":2},"r":{"$value":"{a.b}"}}`, `{"a-b":1}`, []string{"theme.json:1 refused ", "theme.json:1 aliasMissing "}},
@@ -56,7 +56,9 @@ func check(t *testing.T, args ...string) (list []lint.Fault) {
 		if cmd.Name() == "check" {
 			cmd.SetArgs(append(args, "--json"))
 			cmd.SilenceErrors, cmd.SilenceUsage = true, true
-			_ = cmd.Execute() // faults are a failure too
+			if err := cmd.Execute(); out.Len() == 0 { // faults are a failure too
+				t.Fatal(err)
+			}
 		}
 	}
 	if err := json.Unmarshal(out.Bytes(), &list); err != nil {
