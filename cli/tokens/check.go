@@ -147,8 +147,7 @@ func (a *app) checkFiles(c checkFlags, files []string) ([]lint.Fault, error) {
 	for _, v := range s.Variants {
 		locate := func(path string) string { return cmp.Or(v.Places[path].String(), s.ThemeLocation(path)) }
 		for _, f := range diagnosed(valid, v.Values, locate) {
-			isKnown := func(known lint.Fault) bool { return known.Path == f.Path && known.Kind == f.Kind }
-			if v.Values.Find(f.Path) != nil || !slices.ContainsFunc(ofTheme, isKnown) {
+			if !slices.ContainsFunc(ofTheme, func(known lint.Fault) bool { return known.Diagnostic == f.Diagnostic }) {
 				f.Message = "in Variant " + v.Slug + ": " + f.Message
 				faults = append(faults, f)
 			}

@@ -138,7 +138,7 @@ func isReferenceAlone(n *jsontree.Node) bool {
 // nameEmpty reports a group that is likely a token: it has a member such as $vlaue, or a $type and nothing of this type.
 func (r *dtcgReader) nameEmpty(n *jsontree.Node, path jsontree.Pointer) {
 	i := slices.IndexFunc(n.Members, func(m jsontree.Member) bool {
-		return !slices.Contains(metadataNames, m.Name) && spelling.Nearest(m.Name, metadataNames) == "$value"
+		return isMetadata(m.Name) && !slices.Contains(metadataNames, m.Name) && spelling.Nearest(m.Name, metadataNames) == "$value"
 	})
 	switch {
 	case i >= 0:
