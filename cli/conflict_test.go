@@ -120,15 +120,14 @@ func TestPushMeetsTheChangeOfAnother(t *testing.T) {
 	whole := write("whole.json", `{"a":{"$type":"color","$value":"#00000a"},"b":{"$type":"color","$value":"#000002"}}`)
 	part := write("part.json", `{"a":{"$type":"color","$value":"#00000a"}}`)
 	cases := []struct {
-		rule, file, theirs, ci, flag string
-		code                         int
-		says, a, b                   string
+		rule, file, theirs, ci string
+		code                   int
+		says, a, b             string
 	}{
-		{"another token is kept, and the push goes on", part, "b", "", "merge", term.ExitOK, "~ b  #000002 → #0000ff", `"#00000a"`, `"#0000ff"`},
-		{"the same token ends it", part, "a", "", "merge", term.ExitConflict, "what the files change too: a.", `"#0000ff"`, `"#000002"`},
-		{"what the files would take back ends it", whole, "b", "", "merge", term.ExitConflict, "what the files change too: b.", `"#000001"`, `"#0000ff"`},
-		{"unless it is to be overwritten", whole, "b", "", "overwrite", term.ExitOK, "~ b  #0000ff → #000002", `"#00000a"`, `"#000002"`},
-		{"in CI nothing is merged", part, "b", "true", "", term.ExitConflict, "was changed meanwhile by another client", `"#000001"`, `"#0000ff"`},
+		{"another token is kept, and the push goes on", part, "b", "", term.ExitOK, "~ b  #000002 → #0000ff", `"#00000a"`, `"#0000ff"`},
+		{"the same token ends it", part, "a", "", term.ExitConflict, "what the files change too: a.", `"#0000ff"`, `"#000002"`},
+		{"what the files would take back ends it", whole, "b", "", term.ExitConflict, "what the files change too: b.", `"#000001"`, `"#0000ff"`},
+		{"in CI nothing is merged", part, "b", "true", term.ExitConflict, "was changed meanwhile by another client", `"#000001"`, `"#0000ff"`},
 	}
 	for i, c := range cases {
 		t.Run(c.rule, func(t *testing.T) {
@@ -144,9 +143,6 @@ func TestPushMeetsTheChangeOfAnother(t *testing.T) {
 				}
 			})
 			line := append([]string{"push", c.file}, place...)
-			if c.flag != "" {
-				line = append(line, "--on-conflict", c.flag)
-			}
 			said, code := r.livery(t, between, line...)
 			if code != c.code || !strings.Contains(said, c.says) {
 				t.Errorf("push ends with %d and says\n%swant %d and %q", code, said, c.code, c.says)

@@ -110,7 +110,7 @@ func everyWay() []output {
 			a.PrintTable(rows)
 		}},
 		{"pairs", 1, func(a *app, name string) { a.Pairs(a.Out, "Name", "x"+name) }},
-		{"check", 2, func(a *app, name string) { lint.Print(a.App, faults(name), true, false) }},
+		{"check", 2, func(a *app, name string) { lint.Print(a.App, faults(name), true) }},
 		{"check --markdown", 4, func(a *app, name string) { write(a, lint.AppendMarkdown(nil, faults(name))) }},
 		{"check --github-annotations", 1, func(a *app, name string) { write(a, lint.AppendAnnotations(nil, faults(name))) }},
 		{"diff", 7, func(a *app, name string) { changeset.PrintComparison(a.App, changes(name), true) }},

@@ -16,7 +16,7 @@ func TestHandwrittenFiles(t *testing.T) {
 	}{
 		"teams.yaml":  {"teams:\n- slug: 2.10\n  plan: pro\n  members: [a]\n  environments: []\n", []string{"teams", "apply", "teams.yaml"}},
 		"config.yaml": {"theme: 1.10\nstrict: true\n", []string{"env", "list", "--config", "config.yaml"}},
-		"livery.yaml": {"files: [none.json]\ntheme: 1.10\nvariants: []\n", []string{"push"}},
+		"livery.yaml": {"files: [none.json]\ntheme: 1.10\nvariants: {}\n", []string{"push"}},
 	}
 	for name, r := range readers {
 		said := func(content string) string {

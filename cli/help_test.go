@@ -90,6 +90,7 @@ var withoutJSON = map[string]string{
 	"livery origin":                "it serves",
 	"livery edge":                  "it serves",
 	"livery docs":                  "what it writes are files",
+	"livery init":                  "what it writes is a file",
 	"livery help":                  "it prints help",
 	"livery completion bash":       "it prints a script",
 	"livery completion zsh":        "it prints a script",

@@ -47,7 +47,7 @@ var hostileFiles = map[string]string{
 	".livery/first-start-done":    ``,
 	".gitignore":                  "!.livery\n",
 	".git":                        "gitdir: OUTSIDE\n",
-	"livery.yaml":                 "files: [../OUTSIDE/secret.json, OUTSIDE/secret.json, '-', tokens]\ntheme: web\nenvironment: production\nvariants: []\n",
+	"livery.yaml":                 "files: [tokens, '-']\ntheme: web\nenvironment: production\nvariants: {dark: {files: [tokens/a.json]}}\n",
 	"tokens/$metadata.json":       `{"tokenSetOrder":["../../outside/secret","a"]}`,
 	"tokens/$themes.json":         `[{"name":"x","selectedTokenSets":{"../../outside/secret":"enabled"}}]`,
 	"tokens/a.json":               `{"a":{"$type":"number","$value":1}}`,
@@ -271,7 +271,7 @@ func (p *hostilePlace) run(t *testing.T, line []string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // for those that run until they are told to end
 	defer cancel()
-	if slices.Contains(line, "preview") || slices.Contains(line, "watch") {
+	if slices.Contains(line, "preview") || slices.Contains(line, "--watch") {
 		cancel()
 	}
 	var said bytes.Buffer

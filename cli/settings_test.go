@@ -53,12 +53,12 @@ func TestAFlagWinsOverTheVariableOverTheFile(t *testing.T) {
 }
 
 func TestANeededFlagMayComeFromAnywhere(t *testing.T) {
-	if _, err := flagsOf(t, "watch", "f.json"); err == nil || !strings.Contains(err.Error(), "--theme") {
-		t.Errorf("watch without a Theme = %v, want a complaint about --theme", err)
+	if _, err := flagsOf(t, "publish"); err == nil || !strings.Contains(err.Error(), "--theme") {
+		t.Errorf("publish without a Theme = %v, want a complaint about --theme", err)
 	}
 	t.Setenv("LIVERY_THEME", "acme")
-	if _, err := flagsOf(t, "watch", "f.json"); err != nil {
-		t.Errorf("watch with LIVERY_THEME = %v", err)
+	if _, err := flagsOf(t, "publish"); err != nil {
+		t.Errorf("publish with LIVERY_THEME = %v", err)
 	}
 }
 

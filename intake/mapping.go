@@ -175,6 +175,15 @@ func (m *Mapping) general(v *Variant) *Variant {
 	return &m.Variants[i]
 }
 
+// EveryFile returns the entries of all lists of files, of the Theme and of the Variants.
+func (m *Mapping) EveryFile() []string {
+	all := slices.Clone(m.Files)
+	for _, v := range m.Variants {
+		all = append(all, v.Files...)
+	}
+	return all
+}
+
 func (m *Mapping) slugs() (slugs []string) {
 	for _, v := range m.Variants {
 		slugs = append(slugs, v.Slug)

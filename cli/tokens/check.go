@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -141,13 +142,12 @@ func (a *app) checkFiles(c checkFlags, files []string) ([]lint.Fault, error) {
 		list = append(list, lint.Fault{Diagnostic: d, Location: s.ThemeLocation(f.Pointer), Next: next})
 	}
 	valid, _ := validate.DropInvalid(document, nil)
-	alone := diagnosed(valid, nil, s.ThemeLocation)
-	faults := alone
+	ofTheme := diagnosed(valid, nil, s.ThemeLocation)
+	faults := ofTheme
 	for _, v := range s.Variants {
-		of := func(path string) string { return v.Places[path].String() }
-		for _, f := range diagnosed(valid, v.Values, of) {
-			isOfTheme := func(known lint.Fault) bool { return known.Path == f.Path && known.Kind == f.Kind }
-			if !slices.ContainsFunc(alone, isOfTheme) {
+		locate := func(path string) string { return cmp.Or(v.Places[path].String(), s.ThemeLocation(path)) }
+		for _, f := range diagnosed(valid, v.Values, locate) {
+			if !slices.ContainsFunc(ofTheme, func(known lint.Fault) bool { return known.Diagnostic == f.Diagnostic }) {
 				f.Message = "in Variant " + v.Slug + ": " + f.Message
 				faults = append(faults, f)
 			}

@@ -15,30 +15,32 @@ import (
 	"example.com/livery/cli/tokens/lint"
 )
 
-// TestFaultsOfAThemeAreNotThoseOfItsOverrides: each names the file that has it, and the value there.
-func TestFaultsOfAThemeAreNotThoseOfItsOverrides(t *testing.T) {
+// A fault of the Theme is told once, and a fault of a Variant with the file and value of its override.
+func TestCheck_FaultsOfVariants(t *testing.T) {
+	const mapping = "files: [theme.json]\nvariants: {over: {files: [over.json]}}\n"
 	long := strings.Repeat("x", 255)
 	for _, c := range []struct {
 		rule, theme, overrides string
 		want                   []string
 	}{
 		{"a collision of two names", `{"a-b":{"$value":1},"a":{"b":{"$value":2}}}`, `{"a-b":3}`, []string{"theme.json:1 nameCollision "}},
-		{"a collision with what is refused", `{"` + long + `":{"b":{"$value":2}},"` + long + `-b":{"$value":1}}`, `{}`, []string{"theme.json:1 refused "}},
-		{"each of two values", `{"a":{"$type":"color","$value":"x y"}}`, `{"a":"z"}`, []string{`over.json:1 valueMisfit "z"`, `theme.json:1 valueMisfit "x y"`}},
-		{"an alias that the overrides mend", `{"a":{"$value":"{x}"}}`, `{"a":1}`, nil},
+		{"a collision with what is refused", `{"` + long + `":{"b":{"$value":2}},"` + long + `-b":{"$value":1}}`, `{"x":1}`, []string{"over.json:1 refused ", "theme.json:1 refused "}},
+		{"each of two values", `{"a":{"$type":"color","$value":"x y"}}`, `{"a":"z"}`, []string{`theme.json:1 valueMisfit "x y"`, `over.json:1 valueMisfit "z"`}},
+		{"an alias that only the overrides mend", `{"a":{"$value":"{x}"}}`, `{"a":1}`, []string{"theme.json:1 aliasMissing "}},
 		{"a circle that the overrides close", `{"a":{"$value":1},"b":{"$value":"{a}"}}`, `{"a":"{b}"}`, []string{"over.json:1 aliasCycle ", "theme.json:1 aliasCycle "}},
 		{"what no token can be made of", `{"a":{"$value":1},"b":{"$vlaue":1}}`, `{"a":1}`, []string{"theme.json:1 refused "}},
 		{"an alias of a token that a push leaves out", `{"a.b":{"$value":1},"a-b":{"$value":2},"r":{"$value":"{a.b}"}}`, `{"a-b":1}`, []string{"theme.json:1 refused ", "theme.json:1 aliasMissing "}},
 		{"a path that is not one", `{"a":{"$value":1}}`, `{"a":1,"b{":1}`, []string{"over.json:1 refused "}},
 	} {
 		dir := t.TempDir()
-		for name, text := range map[string]string{"theme.json": c.theme, "over.json": c.overrides} {
+		for name, text := range map[string]string{"theme.json": c.theme, "over.json": c.overrides, "livery.yaml": mapping} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var got []string
-		for _, f := range check(t, filepath.Join(dir, "theme.json"), "--overrides", filepath.Join(dir, "over.json")) {
+		t.Chdir(dir)
+		for _, f := range check(t) {
 			got = append(got, filepath.Base(f.Location)+" "+f.Kind+" "+f.Value)
 		}
 		if !slices.Equal(got, c.want) {
@@ -54,7 +56,9 @@ func check(t *testing.T, args ...string) (list []lint.Fault) {
 		if cmd.Name() == "check" {
 			cmd.SetArgs(append(args, "--json"))
 			cmd.SilenceErrors, cmd.SilenceUsage = true, true
-			_ = cmd.Execute() // faults are a failure too
+			if err := cmd.Execute(); out.Len() == 0 { // faults are a failure too
+				t.Fatal(err)
+			}
 		}
 	}
 	if err := json.Unmarshal(out.Bytes(), &list); err != nil {

@@ -2,13 +2,13 @@ package tokens
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokendiff"
 	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/cli/tokens/release"
 	"example.com/livery/cli/tokens/source"
@@ -26,48 +26,82 @@ type diffFlags struct {
 	failOnBreaking, markdown, replace bool
 }
 
-const diffText = `Lists removed, renamed, retyped, changed and added tokens with their values, and the custom properties
-that change by them, what can break a page first. By default it goes from the newest version to the draft.
-
-With files it shows what a push of them would change, and sends nothing: from the current document, or
-from the version that --from names. --markdown writes it for a comment on a pull request.`
+const diffText = `Lists removed, renamed, retyped, changed and added tokens with their values, and the custom properties that change by them. What can break
+a page comes first. With FILE, or without --theme the files of livery.yaml, it compares the current document, or version --from, with what
+a push of the files would make of it, and sends nothing. With --theme alone it compares the newest version with the draft.`
 
 func (a *app) diffCommand() *cobra.Command {
 	var d diffFlags
 	cmd := &cobra.Command{
 		Use:   "diff [FILE...]",
-		Short: "Show what changed between two versions, since the newest, or by a push of files",
+		Short: "Show what changed between two versions, since the newest, or what a push of files would change",
 		Long:  diffText,
 		Example: "  livery diff --env sandbox --theme acme --from 3 --to 5\n" +
 			"  livery diff acme.tokens.json --env production --theme acme --replace --markdown",
 		RunE: func(cmd *cobra.Command, args []string) error { return a.diff(cmd, d, args) },
 	}
 	f := cmd.Flags()
-	f.IntVar(&d.From, "from", 0, "version `N` to compare from (default: the newest; with files the current document)")
+	f.IntVar(&d.From, "from", 0, "version `N` to compare from (default: the newest; of files the current document)")
 	f.IntVar(&d.To, "to", 0, "version `N` to compare to (default: the current document)")
 	f.BoolVar(&d.failOnBreaking, "fail-on-breaking", false, "end with exit code 1 if the change can break a consumer")
 	f.BoolVar(&d.markdown, "markdown", false, "print Markdown, for a comment on a pull request")
-	f.BoolVar(&d.replace, "replace", false, "with files: as push --replace, which removes what they do not have")
+	f.BoolVar(&d.replace, "replace", false, "of files: compare with push --replace, which removes what they do not have")
 	d.Flags.Add(cmd)
-	return a.JSONFlag(target.OfVariant(cmd, &d.Target))
+	return a.JSONFlag(target.MaybeOfVariant(cmd, &d.Target))
 }
 
-func (a *app) diff(cmd *cobra.Command, d diffFlags, files []string) error {
-	if len(files) > 0 && d.To != 0 {
-		return term.UsageError("Leave --to out.", "a comparison with files ends with the files")
+func (a *app) diff(cmd *cobra.Command, d diffFlags, files []string) (err error) {
+	var list []changeset.Comparison
+	if len(files) > 0 || d.Theme == "" {
+		list, err = a.diffFiles(cmd.Context(), d, files)
+	} else {
+		list, err = a.diffVersions(cmd, d)
 	}
-	c, f, err := a.Resolve(cmd, d.Target)
 	if err != nil {
 		return err
 	}
-	var made changeset.Comparison
-	if len(files) > 0 {
-		made, err = a.diffFiles(cmd.Context(), c, f, d, files)
-	} else {
-		made, err = diffEditions(cmd.Context(), c, f, d.CompareOptions)
+	if err := a.showComparisons(d, list); err != nil {
+		return err
 	}
+	if d.failOnBreaking && slices.ContainsFunc(list, func(c changeset.Comparison) bool { return c.Breaking }) {
+		return term.Fail("Keep the old names beside the new ones, or inform the consumers.", "the change can break a consumer")
+	}
+	return nil
+}
+
+// showComparisons prints comparisons. JSON has a list if there are several.
+func (a *app) showComparisons(d diffFlags, list []changeset.Comparison) error {
+	if d.markdown && !a.JSON {
+		var text []byte
+		for _, c := range list {
+			text = changeset.AppendMarkdown(text, c, d.Verbose)
+		}
+		_, err := a.Out.Write(text)
+		return err
+	}
+	var shown any = list
+	if len(list) == 1 {
+		shown = list[0]
+	}
+	return a.Show(shown, func() {
+		for _, c := range list {
+			if len(list) > 1 {
+				a.Say("%s:", c.What)
+			}
+			changeset.PrintComparison(a.App, c, d.Verbose)
+		}
+	})
+}
+
+// diffVersions compares two versions of a Theme or Variant, or one with the draft.
+func (a *app) diffVersions(cmd *cobra.Command, d diffFlags) ([]changeset.Comparison, error) {
+	c, f, err := a.Resolve(cmd, d.Target)
 	if err != nil {
-		return release.NoVersion(err, f, d.From, d.To)
+		return nil, err
+	}
+	made, err := diffEditions(cmd.Context(), c, f, d.CompareOptions)
+	if err != nil {
+		return nil, release.NoVersion(err, f, d.From, d.To)
 	}
 	if made.What = "Theme " + f.Theme.Slug; f.Variant != nil {
 		made.What += ", Variant " + f.Variant.Slug
@@ -75,18 +109,7 @@ func (a *app) diff(cmd *cobra.Command, d diffFlags, files []string) error {
 	if made.Changes == nil {
 		made.Changes = []changeset.Change{}
 	}
-	if d.markdown && !a.JSON {
-		_, err = a.Out.Write(changeset.AppendMarkdown(nil, made, d.Verbose))
-	} else {
-		err = a.Show(made, func() { changeset.PrintComparison(a.App, made, d.Verbose) })
-	}
-	if err != nil {
-		return err
-	}
-	if d.failOnBreaking && made.Breaking {
-		return term.Fail("Keep the old names beside the new ones, or inform the consumers.", "the change can break a consumer")
-	}
-	return nil
+	return []changeset.Comparison{made}, nil
 }
 
 // diffEditions asks the origin, and reads the values beside.
@@ -155,71 +178,6 @@ func resolveValues(list []changeset.Change, old, young *jsontree.Node) {
 		}
 		list[i].ShownBefore, list[i].ShownAfter = shownBefore[at], shownAfter[list[i].Path]
 	}
-}
-
-// diffFiles tells what a push of files would change.
-func (a *app) diffFiles(ctx context.Context, c *client.Client, f target.Resolved, d diffFlags, files []string) (changeset.Comparison, error) {
-	made := changeset.Comparison{From: edition(nil), To: "the files"}
-	read, err := source.Read(a.App, files, d.Flags)
-	if err != nil {
-		return made, err
-	}
-	read.Print(a.App, d.Verbose)
-	wanted := read.Theme.Tree
-	if f.Variant != nil {
-		wanted = source.Values(wanted)
-	}
-	base, err := a.pulled(ctx, c, f, d.From)
-	if err != nil {
-		return made, err
-	}
-	if d.From != 0 {
-		made.From = edition(&d.From)
-	}
-	after := d.after(f, base, wanted)
-	prefix := f.Theme.AssetSettings.Prefix
-	if f.Variant != nil {
-		theme, err := themeDocument(ctx, c, f)
-		if err != nil {
-			return made, err
-		}
-		made.Changes, made.Properties = changeset.Overrides(base, after), changeset.OverrideProperties(theme, base, after, prefix)
-	} else {
-		renamed := tokendiff.Renames(dtcg.Read(base), dtcg.Read(after))
-		made.Changes, made.Properties = changeset.Documents(base, after, renamed), changeset.Properties(base, after, prefix, renamed)
-		if made.Notes, err = modeNotes(ctx, c, f, base, after); err != nil {
-			return made, err
-		}
-	}
-	made.Breaking = len(made.Properties.Removed)+len(made.Properties.Taken) > 0
-	for _, c := range made.Changes {
-		made.Breaking = made.Breaking || c.Breaking
-	}
-	for _, lost := range read.Lost() {
-		made.Notes = append(made.Notes, "no token can be made of "+lost.Path+": "+lost.Said())
-	}
-	return made, nil
-}
-
-// themeDocument returns the newest version of the Theme of a Variant, or before the first its draft.
-func themeDocument(ctx context.Context, c *client.Client, f target.Resolved) (*jsontree.Node, error) {
-	f.Variant = nil
-	set, err := release.TokensAt(ctx, c, f, f.Theme.LatestVersion)
-	if err != nil {
-		return nil, err
-	}
-	return tokentree.Tree(set)
-}
-
-// after returns what stands at f after a push of the files.
-func (d diffFlags) after(f target.Resolved, base, wanted *jsontree.Node) *jsontree.Node {
-	switch {
-	case d.replace:
-		return wanted
-	case f.Variant != nil:
-		return tokentree.JoinFlat(base, wanted)
-	}
-	return tokentree.JoinGroups(base, wanted)
 }
 
 func edition(n *int) string {

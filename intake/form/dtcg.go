@@ -135,15 +135,17 @@ func isReferenceAlone(n *jsontree.Node) bool {
 	return n.Find("$ref") != nil && n.Find("$extends") == nil && len(metadataOf(n).Members) == len(n.Members)
 }
 
-// nameEmpty names a group that has a $type and nothing of this type: a token whose value is missing, or has a name such as $val.
+// nameEmpty reports a group that is likely a token: it has a member such as $vlaue, or a $type and nothing of this type.
 func (r *dtcgReader) nameEmpty(n *jsontree.Node, path jsontree.Pointer) {
-	if n.Find("$type") == nil || n.Find("$extends") != nil || len(metadataOf(n).Members) < len(n.Members) {
-		return
-	}
-	isLost := slices.ContainsFunc(n.Members, func(m jsontree.Member) bool {
-		return !slices.Contains(metadataNames, m.Name) && spelling.Nearest(m.Name, metadataNames) == "$value"
+	i := slices.IndexFunc(n.Members, func(m jsontree.Member) bool {
+		return isMetadata(m.Name) && !slices.Contains(metadataNames, m.Name) && spelling.Nearest(m.Name, metadataNames) == "$value"
 	})
-	r.problem(path, "tokens without a $value", "it has a $type and no $value, so it is a group without tokens", isLost)
+	switch {
+	case i >= 0:
+		r.problem(path, "tokens without a $value", "it has a "+n.Members[i].Name+" and no $value; write $value", true)
+	case n.Find("$type") != nil && n.Find("$extends") == nil && len(metadataOf(n).Members) == len(n.Members):
+		r.problem(path, "tokens without a $value", "it has a $type and no $value, so it is a group without tokens", false)
+	}
 }
 
 // token adds the declarations of a token and of the tokens inside it. Other members without a dollar sign become problems.

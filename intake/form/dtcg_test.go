@@ -118,7 +118,7 @@ func TestDTCG(t *testing.T) {
 			"a $type without a $value is named",
 			`{"$value":1,"a":{"$type":"color"},"b":{"$type":"color","$val":"#000"}}`,
 			"a/ color {\"$type\":\"color\"}\nb/ color {\"$type\":\"color\",\"$val\":\"#000\"}\n!! t.json:1 $value: 1 is left out: the root of a document is a group\n" +
-				"! t.json:1 a: it has a $type and no $value, so it is a group without tokens\n!! t.json:1 b: it has a $type and no $value, so it is a group without tokens",
+				"! t.json:1 a: it has a $type and no $value, so it is a group without tokens\n!! t.json:1 b: it has a $val and no $value; write $value",
 		},
 		{
 			"modes of $extensions are those of a collection if it has a name, and the $value is of the first mode that has it",

@@ -116,8 +116,7 @@ func (t *pushTarget) refuseStrict() error {
 		isSaid[d.Path] = true
 		f.Faults = append(f.Faults, d.Path+": "+d.Said())
 	}
-	_, invalid := t.dropInvalid(t.planned.wanted)
-	for _, d := range invalid {
+	for _, d := range t.planned.skipped {
 		add(d)
 	}
 	for _, d := range t.served(t.base).Diagnostics() {
@@ -197,10 +196,10 @@ func (t *pushTarget) planTheme() pushPlan {
 	return p
 }
 
-// lostPaths are the paths of the tokens that the files name and that cannot be made of them: they stay as they are stored.
+// lostPaths lists the tokens whose declarations in the files cannot be used. Even --replace keeps their stored values.
 func (t *pushTarget) lostPaths() (paths []string) {
-	for _, f := range t.wanted.lost {
-		paths = append(paths, f.Path)
+	for _, d := range t.source.Lost() {
+		paths = append(paths, d.Path)
 	}
 	return paths
 }
@@ -312,8 +311,21 @@ func (t *pushTarget) push(ctx context.Context) (*Result, error) {
 		t.Say("%s:", t.what)
 	}
 	changeset.Print(t.App, t.planned.changes, t.p.Verbose)
-	t.listLosses(t)
+	t.listLosses()
 	return t.result(set), nil
+}
+
+// listLosses prints what the push leaves out, and what it stores though no served file has it.
+func (t *pushTarget) listLosses() {
+	validate.PrintDropped(t.App, t.planned.skipped, t.p.Verbose)
+	if len(t.planned.unserved) > 0 {
+		t.Warn("Stored, but in no served file until fixed: %s.", term.Plural(len(t.planned.unserved), "token"))
+		validate.PrintRows(t.App, t.planned.unserved, t.p.Verbose)
+	}
+	if len(t.planned.hidden) > 0 {
+		t.Warn("Not in tokens.css, where another token has the same name: %s.", term.Plural(len(t.planned.hidden), "token"))
+		validate.PrintRows(t.App, t.planned.hidden, t.p.Verbose)
+	}
 }
 
 // sendPlan sends the plan on top of what was read, in as many requests as it takes. The result is what

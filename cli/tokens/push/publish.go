@@ -1,6 +1,7 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,49 +16,100 @@ import (
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/client"
+	"example.com/livery/intake"
 )
 
-// setModes makes the list of the Theme's modes that of livery.yaml, then those already there whose Variant livery.yaml does not name. Only an
-// admin may set them: without that role all else is done, and the push ends with a failure.
-func (r *run) setModes(ctx context.Context) error {
+// modeChange is the list of modes that a push gives the Theme. Variants that the push creates are named by slug.
+type modeChange struct {
+	list     []client.Mode
+	etag     string // of the list that it replaces; empty for a new Theme
+	isChange bool
+}
+
+// planModes makes the list of modes: those of livery.yaml, then those of the Theme whose Variant livery.yaml does not name, unless
+// livery.yaml gives the same mode to another Variant.
+func (r *run) planModes(ctx context.Context) error {
 	if !r.source.Mapped || r.p.Variant != "" {
 		return nil
 	}
-	ids, named := map[string]string{}, map[string]bool{}
-	for i, v := range r.source.Variants {
-		ids[v.Slug] = r.done.Variants[i].VariantID
-		named[ids[v.Slug]] = true
-	}
-	var list []client.Mode
+	var list, present []client.Mode
+	named := map[string]bool{}
 	for _, v := range r.source.Variants {
-		if v.Mode == "" {
+		id := r.variantID(v.Slug)
+		if named[id] = true; v.Mode == "" {
 			continue
 		}
-		id := ids[v.Slug]
-		one := client.Mode{Variant: &id, When: v.Condition(), For: ids[v.For]}
-		one.Dimension, one.Mode = v.DimensionMode()
-		list = append(list, one)
-	}
-	scope := r.client.Scope(r.env.ID, r.theme.ID)
-	present, err := scope.Modes(ctx)
-	if err != nil {
-		return err
-	}
-	for _, m := range present.Modes {
-		if m.Variant == nil || !named[*m.Variant] {
-			list = append(list, m)
+		m := client.Mode{Variant: &id, When: v.Condition()}
+		if m.Dimension, m.Mode = v.DimensionMode(); v.For != "" {
+			m.For = r.variantID(v.For)
 		}
+		list = append(list, m)
 	}
-	if slices.EqualFunc(present.Modes, list, isSameMode) {
+	if r.theme != nil {
+		modes, err := r.client.Scope(r.env.ID, r.theme.ID).Modes(ctx)
+		if err != nil {
+			return err
+		}
+		present, r.modes.etag = modes.Modes, modes.ETag
+	}
+	for _, m := range present {
+		isReplaced := slices.ContainsFunc(list, func(own client.Mode) bool {
+			return own.Dimension == m.Dimension && own.Mode == m.Mode && own.For == m.For
+		})
+		if m.Variant != nil && named[*m.Variant] || isReplaced {
+			continue
+		}
+		list = append(list, m)
+	}
+	r.modes.list, r.modes.isChange = list, !slices.EqualFunc(present, list, isSameMode)
+	return nil
+}
+
+// variantID returns the id of a Variant, or its slug before it is created.
+func (r *run) variantID(slug string) string {
+	if v := r.present[slug]; v != nil {
+		return v.ID
+	}
+	return slug
+}
+
+// setModes sends the list of modes if it differs. Only an admin may set it: without that role the rest of the push is done, and report
+// returns a failure.
+func (r *run) setModes(ctx context.Context) error {
+	if !r.modes.isChange {
 		return nil
 	}
-	_, err = scope.SetModes(client.WithIfMatch(ctx, present.ETag), list)
+	ids := map[string]string{}
+	for _, v := range r.done.Variants {
+		ids[v.Slug] = v.VariantID
+	}
+	for i := range r.modes.list {
+		m := &r.modes.list[i]
+		if id := ids[m.For]; id != "" {
+			m.For = id
+		}
+		if m.Variant != nil && ids[*m.Variant] != "" {
+			*m.Variant = ids[*m.Variant]
+		}
+	}
+	_, err := r.client.Scope(r.env.ID, r.theme.ID).SetModes(client.WithIfMatch(ctx, r.modes.etag), r.modes.list)
 	if errors.Is(err, client.ErrForbidden) {
 		r.done.modesRefused = true
 		return nil
 	}
 	r.done.ModesChanged = err == nil
 	return err
+}
+
+// String lists the modes, each once.
+func (c modeChange) String() string {
+	var names []string
+	for _, m := range c.list {
+		if name := m.Dimension + "." + m.Mode; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 func isSameMode(a, b client.Mode) bool {
@@ -226,7 +278,7 @@ func (r *run) report() error {
 			r.Say("%s", one.String())
 		}
 		if r.done.ModesChanged {
-			r.Say("The modes of Theme %s are those of livery.yaml.", r.theme.Slug)
+			r.Say("The modes of Theme %s are set: %s.", r.theme.Slug, r.modes)
 		}
 		if next := r.next(); next != "" {
 			r.Say("Publish: %s", next)
@@ -237,7 +289,7 @@ func (r *run) report() error {
 	case err != nil:
 		return err
 	case r.done.modesRefused:
-		return term.Fail("Ask an admin to push, or to set them with livery theme modes "+r.theme.Slug+".", "all is sent but the modes of the Theme, which needs the role admin")
+		return term.Fail("Ask an admin to push once, or to set them with livery theme modes "+r.theme.Slug+".", "the modes of Theme %s are not set, which needs the role admin; the rest is done", r.theme.Slug)
 	case r.p.strict && !r.done.changed():
 		return term.NothingToDo("Theme %s holds exactly this already", r.theme.Slug)
 	}
@@ -260,30 +312,29 @@ func (d *Result) String() string {
 	return fmt.Sprintf("%s: %s sent, the draft has %s.", d.what, term.Plural(d.Operations, "operation"), counted)
 }
 
-// next returns the command that publishes what has a draft; empty if nothing has one.
+// next returns the command that publishes the drafts; empty if there are none.
 func (r *run) next() string {
 	drafts := slices.DeleteFunc(slices.Clone(r.done.all()), func(one *Result) bool { return one.ETag == "" })
+	place := "--env " + r.env.Slug + " --theme " + r.theme.Slug
 	switch {
 	case len(drafts) == 0:
 		return ""
 	case len(drafts) > 1:
-		return "livery push --publish"
+		return "livery push " + place + " --publish"
+	case drafts[0].VariantID != "":
+		place += " --variant " + drafts[0].Slug
 	}
-	command := "livery publish --env " + r.env.Slug + " --theme " + r.theme.Slug
-	if drafts[0].VariantID != "" {
-		command += " --variant " + drafts[0].Slug
-	}
-	return command
+	return "livery publish " + place
 }
 
-// listOthers names the Variants of the Theme that livery.yaml does not.
+// listOthers names the Variants of the Theme that livery.yaml does not name.
 func (r *run) listOthers() {
 	if !r.source.Mapped {
 		return
 	}
-	others := slices.DeleteFunc(r.knownSlugs(), func(slug string) bool { return slices.Contains(r.slugs(), slug) })
+	others := slices.DeleteFunc(r.knownSlugs(), func(slug string) bool { return slices.Contains(r.mappedSlugs(), slug) })
 	if len(others) > 0 {
-		r.Warn("Variants of Theme %s that livery.yaml does not name stay as they are: %s.", r.theme.Slug, escape.Line(term.ShortList(others)))
+		r.Warn("Not in %s, and left as they are: %s.", intake.MappingName, escape.Line("Variant "+term.ShortList(others)))
 	}
 }
 
@@ -299,8 +350,12 @@ func (r *run) printPlan() error {
 	all := struct {
 		Theme    *part         `json:"theme,omitempty"`
 		Variants []part        `json:"variants"`
+		Modes    []client.Mode `json:"modes,omitempty"` // if they change
 		Files    source.Report `json:"files"`
 	}{Variants: []part{}, Files: r.done.Files}
+	if r.modes.isChange {
+		all.Modes = r.modes.list
+	}
 	for _, t := range r.parts {
 		one := part{t.f.Theme.Slug, append([]client.Operation{}, t.planned.theme...), t.planned.changes, t.planned.skipped, t.planned.unserved}
 		if t.f.Variant == nil {
@@ -315,7 +370,7 @@ func (r *run) printPlan() error {
 			if t.f.Absent {
 				r.Say("%s would be created.", t.what)
 			}
-			r.listLosses(t)
+			t.listLosses()
 			if t.f.Variant == nil {
 				t.noteGuesses()
 			}
@@ -327,6 +382,10 @@ func (r *run) printPlan() error {
 			summary := changeset.Summary(t.planned.changes)
 			r.Say("%s: %s; %s would be sent.", t.what, strings.ToLower(summary[:1])+summary[1:], term.Plural(t.planned.count, "operation"))
 		}
+		if r.modes.isChange {
+			r.Say("The modes of Theme %s would be set: %s.", r.p.Theme, r.modes)
+		}
+		r.listOthers()
 		r.Say("This was a dry run.")
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,10 +15,8 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/themes"
 	"example.com/livery/cli/tokens/source"
-	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/client"
 	"example.com/livery/intake"
-	"example.com/livery/renderer/jsontree"
 )
 
 // pushFlags are the flags of push.
@@ -76,13 +75,19 @@ func (a *app) pushCommand() *cobra.Command {
 	return a.JSONFlag(cmd)
 }
 
-// check refuses values that flags do not have.
-func (p *pushFlags) check() error {
+// check refuses values that flags do not have, and flags that contradict each other or the files.
+func (p *pushFlags) check(files []string) error {
 	if !slices.Contains([]string{askLoss, failLoss, dropLoss}, p.loss) {
 		return term.UsageError("Valid values: ask, fail, drop.", "--loss cannot be %q", p.loss)
 	}
 	if !slices.Contains([]string{askRenames, moveRenames, noRenames}, p.renames) {
 		return term.UsageError("Valid values: ask, move, none.", "--renames cannot be %q", p.renames)
+	}
+	switch {
+	case p.wait && !p.publish:
+		return term.UsageError("Add --publish.", "--wait waits for what --publish publishes")
+	case p.isWatch && slices.ContainsFunc(files, term.IsStream):
+		return term.UsageError("Name files.", "--watch cannot read the standard input again")
 	}
 	return nil
 }
@@ -97,6 +102,7 @@ type run struct {
 	theme   *client.Theme              // nil until it exists
 	present map[string]*client.Variant // by slug and by id
 	parts   []*pushTarget              // the Theme first, unless one Variant is pushed alone
+	modes   modeChange
 	done    Done
 }
 
@@ -112,7 +118,7 @@ type Done struct {
 
 // push pushes files, or those of livery.yaml. It returns what they say, if they could be read.
 func (a *app) push(ctx context.Context, files []string, p pushFlags) (*source.Source, error) {
-	if err := p.check(); err != nil {
+	if err := p.check(files); err != nil {
 		return nil, err
 	}
 	if err := source.Target(&p.Theme, &p.Env); err != nil {
@@ -133,7 +139,7 @@ func (a *app) push(ctx context.Context, files []string, p pushFlags) (*source.So
 	if r.client, err = a.Client(ctx); err != nil {
 		return s, err
 	}
-	for _, step := range []func(context.Context) error{r.lookUp, r.plan, r.judge} {
+	for _, step := range []func(context.Context) error{r.lookUp, r.plan, r.judge, r.planModes} {
 		if err := step(ctx); err != nil {
 			return s, err
 		}
@@ -155,7 +161,7 @@ func (r *run) refuseUnsent() error {
 	if !r.p.strict || len(lost)+len(r.source.Unsent) == 0 {
 		return nil
 	}
-	f := term.Fail("Fix them, or push without --strict.", "nothing is pushed, for no served file would have:")
+	f := term.Fail("Fix them, or push without --strict.", "nothing is pushed: --strict, and these would be left out:")
 	for _, one := range lost {
 		f.Faults = append(f.Faults, one.Path+": "+one.Said())
 	}
@@ -172,7 +178,7 @@ func (r *run) lookUp(ctx context.Context) (err error) {
 	}
 	r.NoteGrant(r.env)
 	f, err := target.Lookup(ctx, r.client, target.Target{Env: r.env.ID, Theme: r.p.Theme})
-	if missing, ok := errors.AsType[*target.Missing](err); ok && missing.Kind == "Theme" {
+	if missing, ok := errors.AsType[*target.Missing](err); ok && missing.Kind == "Theme" && r.p.Variant == "" {
 		return r.refuseMissing(err)
 	}
 	if err != nil {
@@ -184,6 +190,9 @@ func (r *run) lookUp(ctx context.Context) (err error) {
 			return err
 		}
 		r.present[v.ID], r.present[v.Slug] = &v, &v
+	}
+	if v := r.present[r.p.Variant]; v != nil {
+		r.p.Variant = v.Slug
 	}
 	for _, slug := range r.slugs() {
 		if r.present[slug] == nil {
@@ -206,10 +215,15 @@ func (r *run) refuseMissing(err error) error {
 }
 
 // slugs lists the Variants that are pushed.
-func (r *run) slugs() (slugs []string) {
+func (r *run) slugs() []string {
 	if r.p.Variant != "" {
 		return []string{r.p.Variant}
 	}
+	return r.mappedSlugs()
+}
+
+// mappedSlugs lists the Variants that livery.yaml names.
+func (r *run) mappedSlugs() (slugs []string) {
 	for _, v := range r.source.Variants {
 		slugs = append(slugs, v.Slug)
 	}
@@ -242,29 +256,29 @@ func (r *run) resolved(variant string) target.Resolved {
 	return f
 }
 
-// plan reads what stands at the Theme and at each Variant, and plans what to send.
+// plan reads the current content of the Theme and of each Variant, and plans what to send.
 func (r *run) plan(ctx context.Context) error {
-	var document *jsontree.Node // of the Theme, as it will be
-	if r.p.Variant == "" {
-		t := newTarget(r, r.resolved(""), wanted{tree: r.source.Theme.Tree, locate: r.source.ThemeLocation, lost: r.source.Lost()})
-		if err := t.read(ctx); err != nil {
-			return err
-		}
-		t.plan()
-		r.parts, document = append(r.parts, t), t.planned.wanted
-	}
-	list, err := r.variants()
+	variants, err := r.variants()
 	if err != nil {
 		return err
 	}
-	for _, v := range list {
+	if r.p.Variant == "" {
+		r.parts = append(r.parts, newTarget(r, r.resolved(""), wanted{tree: r.source.Theme.Tree, locate: r.source.ThemeLocation}))
+	}
+	for _, v := range variants {
 		t := newTarget(r, r.resolved(v.slug), v.wanted)
-		t.name, t.theme = v.name, document
+		t.name = v.name
+		r.parts = append(r.parts, t)
+	}
+	r.parts[0].wanted.lost = r.source.Lost()
+	for i, t := range r.parts {
+		if i > 0 && r.p.Variant == "" {
+			t.theme = r.parts[0].planned.wanted
+		}
 		if err := t.read(ctx); err != nil {
 			return err
 		}
 		t.plan()
-		r.parts = append(r.parts, t)
 	}
 	return nil
 }
@@ -281,43 +295,41 @@ func (r *run) variants() (list []variant, err error) {
 		if r.p.Variant == "" {
 			return nil, nil
 		}
-		return []variant{{r.p.Variant, "", wanted{tree: source.Values(r.source.Theme.Tree), locate: r.source.ThemeLocation, lost: r.source.Lost()}}}, nil
+		return []variant{{r.p.Variant, "", wanted{tree: source.Values(r.source.Theme.Tree), locate: r.source.ThemeLocation}}}, nil
 	}
-	var slugs []string
 	for _, v := range r.source.Variants {
-		slugs = append(slugs, v.Slug)
 		if r.p.Variant == "" || r.p.Variant == v.Slug {
 			locate := func(path string) string { return v.Places[path].String() }
 			list = append(list, variant{v.Slug, v.Name, wanted{tree: v.Values, locate: locate}})
 		}
 	}
 	if len(list) == 0 && r.p.Variant != "" {
-		return nil, target.NotFound("Variant", r.p.Variant, " in "+intake.MappingName, slugs)
+		return nil, target.NotFound("Variant", r.p.Variant, " in "+intake.MappingName, r.mappedSlugs())
 	}
 	return list, nil
 }
 
-// judge returns the failure that the API would refuse a part, that nothing is left of the files, or that they lose more than they may.
+// judge returns the failure that the API would refuse a part, that nothing is left of the files, or that too many of their values would be
+// lost.
 func (r *run) judge(ctx context.Context) error {
-	all, isEmpty := &remainder{}, error(nil)
-	for i, t := range r.parts {
+	all := &remainder{}
+	for _, t := range r.parts {
 		if err := cmp.Or(t.refuseSize(), t.refuseStrict()); err != nil {
 			return err
 		}
-		if all.add(t.planned.remains); i == 0 {
-			isEmpty = t.planned.remains.refuse(t.counted)
-		}
+		all.add(t.planned.remains)
 	}
-	if isEmpty == nil && (r.p.loss == dropLoss || !all.isTooMuch()) {
+	nothingLeft := r.parts[0].planned.remains.refuse(r.parts[0].counted)
+	if nothingLeft == nil && (r.p.loss == dropLoss || !all.isTooMuch()) {
 		return nil
 	}
 	for _, t := range r.parts {
-		r.listLosses(t)
+		t.listLosses()
 	}
-	if isEmpty != nil {
-		return isEmpty
+	if nothingLeft != nil {
+		return nothingLeft
 	}
-	lost := term.Plural(all.lost(), "value") + " of " + term.Plural(all.Of, "value")
+	lost := fmt.Sprintf("%d of %s", all.lost(), term.Plural(all.Of, "value"))
 	if r.p.loss == askLoss && r.CanAsk() {
 		if r.p.dryRun {
 			r.Warn("A push would lose %s, and ask before.", lost)
@@ -327,7 +339,7 @@ func (r *run) judge(ctx context.Context) error {
 			return err
 		}
 	}
-	return term.Fail("The lines above say why. Fix the files, or push the rest with --loss drop.", "nothing is pushed: it would lose %s", lost)
+	return term.Fail("The lines above say why. Fix the files, or push the rest with --loss drop.", "nothing is pushed: %s would be lost", lost)
 }
 
 // send creates what is missing and sends each part. What the origin refuses right after it was created is deleted again.
@@ -352,8 +364,11 @@ func (r *run) send(ctx context.Context) error {
 // create makes the Theme or Variant of a part if it is missing.
 func (r *run) create(ctx context.Context, t *pushTarget) error {
 	if r.theme == nil {
-		m := r.source.Mapping
-		theme, err := themes.MakeTheme(ctx, r.client, r.env.ID, r.p.Theme, themes.NewTheme{Name: m.Name, Integrations: slices.Concat(m.Integrations, r.p.integrations)})
+		made := themes.NewTheme{Name: r.source.Mapping.Name, Integrations: r.p.integrations}
+		if len(made.Integrations) == 0 {
+			made.Integrations = r.source.Mapping.Integrations
+		}
+		theme, err := themes.MakeTheme(ctx, r.client, r.env.ID, r.p.Theme, made)
 		if err != nil {
 			return err
 		}
@@ -361,7 +376,11 @@ func (r *run) create(ctx context.Context, t *pushTarget) error {
 		r.theme, t.f.CreatedTheme = &theme, t.f.Variant == nil
 	}
 	t.f.Theme = *r.theme
-	if !t.f.Absent || t.f.Variant == nil {
+	if !t.f.Absent {
+		return nil
+	}
+	t.f.Absent = false
+	if t.f.Variant == nil {
 		return nil
 	}
 	v, err := themes.MakeVariant(ctx, r.client, *r.theme, t.f.Variant.Slug, t.name)
@@ -394,7 +413,8 @@ func (r *run) sent() string {
 // watchPause is how often watch looks at the files.
 const watchPause = 200 * time.Millisecond
 
-// watch pushes until it is interrupted, again whenever a file changes. A push that is refused is told and does not end it.
+// watch pushes, and pushes again whenever a file changes, until ctx ends. It reports a push that fails and goes on, unless the files cannot
+// be read at first.
 func (a *app) watch(ctx context.Context, files []string, p pushFlags) error {
 	s, err := a.push(ctx, files, p)
 	if s == nil {
@@ -420,23 +440,10 @@ func (a *app) watch(ctx context.Context, files []string, p pushFlags) error {
 	}
 }
 
-// reportWatched prints a failure of a push, unless there was nothing to do or the command is ending.
+// reportWatched prints the failure of a push, unless there was nothing to do or ctx has ended.
 func (a *app) reportWatched(ctx context.Context, err error) {
 	f, ok := errors.AsType[*term.Failure](err)
 	if err != nil && ctx.Err() == nil && !(ok && f.Code == term.ExitNothing) {
 		a.Report(err)
-	}
-}
-
-// listLosses lists all that a part would lose.
-func (r *run) listLosses(t *pushTarget) {
-	validate.PrintDropped(r.App, t.planned.skipped, r.p.Verbose)
-	if len(t.planned.unserved) > 0 {
-		r.Warn("Stored, and in no served file until it is fixed: %s.", term.Plural(len(t.planned.unserved), "token"))
-		validate.PrintRows(r.App, t.planned.unserved, r.p.Verbose)
-	}
-	if len(t.planned.hidden) > 0 {
-		r.Warn("Not in tokens.css, where another token has the name: %s.", term.Plural(len(t.planned.hidden), "token"))
-		validate.PrintRows(r.App, t.planned.hidden, r.p.Verbose)
 	}
 }

@@ -51,7 +51,8 @@ func (s *Source) Report() Report {
 	return r
 }
 
-// Print tells on the standard error what the files are, what is read otherwise than it is written, and which modes are not sent.
+// Print writes to the standard error which forms the files have, which values are read otherwise than written, and which modes are not sent.
+// It leaves out lost declarations: see Lost.
 func (s *Source) Print(a *term.App, verbose bool) {
 	var forms []string
 	count := map[string]int{}
@@ -69,7 +70,7 @@ func (s *Source) Print(a *term.App, verbose bool) {
 		}
 	}
 	if len(s.Skipped) > 0 {
-		a.Warn("Without tokens, and not read: %s.", escape.Line(term.ShortList(s.Skipped)))
+		a.Warn("Skipped, without tokens: %s.", escape.Line(term.ShortList(s.Skipped)))
 	}
 	for _, pair := range s.Replaced {
 		a.Warn("%s; the later one counts.", escape.Line(pair.String()))
@@ -82,18 +83,21 @@ func (s *Source) Print(a *term.App, verbose bool) {
 func (s *Source) printProblems(a *term.App, verbose bool) {
 	more := 0
 	for _, group := range s.Problems {
-		list := group.List
+		list := slices.DeleteFunc(slices.Clone(group.List), func(p model.Problem) bool { return p.Lost })
+		if len(list) == 0 {
+			continue
+		}
+		a.Warn("%s (%d):", escape.Line(capital(group.Kind)), len(list))
 		if !verbose {
 			more += len(list) - 1
 			list = list[:1]
 		}
-		a.Warn("%s (%d):", escape.Line(capital(group.Kind)), len(group.List))
 		for _, p := range list {
 			a.Warn("  %s", escape.Line(fmt.Sprintf("%s: %s: %s", p.Place, p.Path, p.Message)))
 		}
 	}
 	if more > 0 {
-		a.Warn("%s; --verbose lists all.", "and "+term.Plural(more, "more problem"))
+		a.Warn("%s; --verbose lists all.", term.Plural(more, "more problem"))
 	}
 }
 

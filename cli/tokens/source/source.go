@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,6 +16,7 @@ import (
 
 	"example.com/livery/cli/term"
 	"example.com/livery/intake"
+	"example.com/livery/intake/model"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -45,7 +48,7 @@ func Read(a *term.App, files []string, f Flags) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := &folder{app: a, opened: map[string]bool{}}
+	read := newFolder(a, mapping.EveryFile())
 	reader := intake.NewReader(read)
 	bar := a.ProgressBar("reading", 1+len(mapping.Variants))
 	reader.Progress = func(_, _ int) { bar.Step() }
@@ -62,7 +65,7 @@ func Propose(a *term.App, files []string) (*intake.Mapping, error) {
 	for i, name := range files {
 		files[i] = filepath.ToSlash(name)
 	}
-	return intake.NewReader(&folder{app: a, opened: map[string]bool{}}).Propose(files)
+	return intake.NewReader(newFolder(a, files)).Propose(files)
 }
 
 // readMapping returns the mapping of files and choices on a command line, or that of livery.yaml.
@@ -87,8 +90,11 @@ func readMapping(files []string, f Flags) (m *intake.Mapping, mapped bool, err e
 	return m, true, err
 }
 
-// Target fills what a command line leaves out of a Theme and an Environment from livery.yaml, if the working directory has one.
+// Target sets an empty Theme or Environment to that of livery.yaml, if the working directory has one.
 func Target(theme, environment *string) error {
+	if *theme != "" && *environment != "" {
+		return nil
+	}
 	text, err := os.ReadFile(intake.MappingName)
 	if err != nil {
 		return nil //nolint:nilerr // without the file there is nothing to fill in
@@ -124,16 +130,57 @@ func explainConflict(a *term.App, r *intake.Reader, m *intake.Mapping, conflict 
 	return f
 }
 
-// folder gives the reader of token files those of this machine, by names relative to the working directory.
+// folder implements intake.Files with the files of this machine. Names are relative to the working directory.
 type folder struct {
 	app    *term.App
+	roots  []string // folders without links in their paths; only files in them are opened
 	opened map[string]bool
 	listed []string
+}
+
+// newFolder returns a folder that opens files in the working directory, in the named folders, and beside the named files.
+func newFolder(a *term.App, named []string) *folder {
+	f := &folder{app: a, opened: map[string]bool{}}
+	for _, name := range append([]string{"."}, named...) {
+		before, _, isPattern := strings.Cut(strings.TrimPrefix(name, "!"), "*")
+		path := filepath.FromSlash(before)
+		if info, err := os.Stat(path); isPattern || err != nil || !info.IsDir() {
+			f.addRoot(filepath.Dir(path))
+		}
+		f.addRoot(path)
+	}
+	return f
+}
+
+func (f *folder) addRoot(path string) {
+	if real, err := realPath(path); err == nil {
+		f.roots = append(f.roots, real)
+	}
+}
+
+// realPath returns the absolute path of a file without links.
+func realPath(path string) (string, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+// isInside reports whether a file lies in one of the roots. A file that does not exist does.
+func (f *folder) isInside(name string) bool {
+	real, err := realPath(filepath.FromSlash(name))
+	return err != nil || slices.ContainsFunc(f.roots, func(root string) bool {
+		return real == root || strings.HasPrefix(real, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator))
+	})
 }
 
 // Open returns the text of a file, without a byte order mark.
 func (f *folder) Open(name string) ([]byte, error) {
 	f.opened[name] = true
+	if !term.IsStream(name) && !f.isInside(name) {
+		return nil, &model.Error{What: name + " leads out of the folders that are read", Next: "Name it, or its folder, to read it."}
+	}
 	if d := program(name); d.what != "" {
 		return nil, term.Fail(d.next, "%s %s", term.NameOf(name), d.what)
 	}
@@ -155,8 +202,7 @@ func (f *folder) Open(name string) ([]byte, error) {
 
 // List lists the files of a folder and of the folders in it, without hidden ones and node_modules.
 func (f *folder) List(name string) (names []string, err error) {
-	root := filepath.FromSlash(name)
-	info, err := os.Stat(root)
+	info, err := os.Stat(filepath.FromSlash(name))
 	if err != nil {
 		return nil, err
 	}
@@ -164,15 +210,15 @@ func (f *folder) List(name string) (names []string, err error) {
 		return nil, &fs.PathError{Op: "list", Path: name, Err: errors.New("not a folder")}
 	}
 	f.listed = append(f.listed, name)
-	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		hidden := path != root && (strings.HasPrefix(entry.Name(), ".") && entry.Name() != "." && entry.Name() != ".." || entry.Name() == "node_modules")
+	err = fs.WalkDir(os.DirFS(filepath.FromSlash(name)), ".", func(inside string, entry fs.DirEntry, err error) error {
+		isHidden := inside != "." && strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules"
 		switch {
 		case err != nil:
 			return err
-		case hidden && entry.IsDir():
-			return filepath.SkipDir
-		case !hidden && !entry.IsDir():
-			names = append(names, filepath.ToSlash(path))
+		case isHidden && entry.IsDir():
+			return fs.SkipDir
+		case !isHidden && !entry.IsDir():
+			names = append(names, path.Join(name, inside))
 		}
 		return nil
 	})

@@ -40,7 +40,8 @@ func TestAnUnknownTypeNamesTheNearest(t *testing.T) {
 func TestHintsSayWhatIsWrongWithAValue(t *testing.T) {
 	for text, want := range map[string]string{
 		`1e999`: "m: the number is too large", `"5."`: "m: write a number as JSON has it, such as 0.5", `"false"`: "m: write false without quotes",
-		`5`: "m", `"x"`: "m", `[1]`: "m", `{"x":1}`: "m", `null`: "m", `{"light":"#fff","dark":"#000"}`: "m",
+		`5`: "m", `"x"`: "m", `[1]`: "m", `null`: "m", `{"value":1}`: "m",
+		`{"light":"#fff","dark":"#000"}`: "m: if its members are modes, name them under values in livery.yaml",
 	} {
 		if got := WithHint("m", tokentreetest.Parse(t, `{"a":`+text+`}`).Find("a")); got != want {
 			t.Errorf("WithHint(m, %s) = %q, want %q", text, got, want)
