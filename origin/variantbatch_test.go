@@ -292,9 +292,12 @@ func TestDeletesRefuseAMalformedRequest(t *testing.T) {
 	t.Parallel()
 	h := newTestOrigin(t)
 	theme, v := h.brands("a")
+	webhooks := "/environments/" + h.sandbox + "/webhooks"
+	webhook := webhooks + "/" + h.want(201, "POST", webhooks, `{"url":"https://hook.invalid/x"}`).text(t, "id")
 	for _, path := range []string{theme, theme + "/tokens", v[0], v[0] + "/tokens"} {
 		h.do(owner, "DELETE", path, "", "If-Match", "bare").refuses(t, 400, "payload")
+	}
+	for _, path := range []string{theme, theme + "/tokens", v[0], v[0] + "/tokens", webhook} {
 		h.do(owner, "DELETE", path, "", "Idempotency-Key", strings.Repeat("k", 256)).refuses(t, 400, "validation")
 	}
-	h.do(owner, "DELETE", theme[:strings.Index(theme, "/themes")]+"/webhooks/whk_none", "", "Idempotency-Key", strings.Repeat("k", 256))
 }
