@@ -193,16 +193,3 @@ func TestAVariantsVersionIsRestored(t *testing.T) {
 	h.want(200, "POST", v+"/tokens/publish", "")
 	h.wantRows(v, "pageSize=1", "3 owner <nil> 1 1 0 0")
 }
-
-// A cursor that is not one of the list is refused, and not read as another place.
-func TestVersionListsRefuseForeignCursors(t *testing.T) {
-	t.Parallel()
-	h := newTestOrigin(t)
-	theme, v := h.brands("a")
-	for _, list := range []string{theme, v[0]} {
-		for _, after := range []string{"0", "-1", "999", "99999999999999999999", "x"} {
-			h.do(owner, "GET", list+"/tokens/versions?after="+after, "").refuses(t, 400, "payload")
-		}
-	}
-	h.want(200, "GET", theme+"/tokens/versions?after=1", "")
-}

@@ -1,10 +1,7 @@
 package api
 
 import (
-	"strconv"
 	"time"
-
-	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/modes"
@@ -144,49 +141,24 @@ func (t target) newVersionBody(number uint32, at time.Time, tokens int, r *recor
 
 // list lists the versions of a Theme, or of the Variant that the path names, the newest first.
 func (h versions) list(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
-	params := q.params()
-	after, given := params.integer("after", 1<<32-1)
-	latest := t.theme.LatestVersion
-	if t.variant.ID != "" {
-		latest = t.variant.LatestVersion
-	}
-	if given && (after < 1 || after > int64(latest)) {
-		params.fault("after", "is not the next of this list; send it as it was answered")
-	}
-	size, _ := params.integer("pageSize", defaultPageSize)
-	if err := params.err(); err != nil {
+	p, err := q.page(false)
+	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	if size < 1 || size > maxPageSize {
-		return httpserver.Answer{}, invalid("pageSize: must be 1 to 1000")
-	}
-	items, more := []versionBody{}, false
-	add := func(b versionBody) bool {
-		if more = len(items) == int(size); !more {
-			items = append(items, b)
-		}
-		return !more
-	}
-	below, err := storage.Number(uint32(after)), error(nil)
+	list := rows[versionBody]{page: p}
+	add := func(b versionBody) bool { return list.add(storage.Number(b.Version), b) }
 	if t.variant.ID != "" {
-		err = storage.VariantVersions.ScanBetween(r, storage.Descending, "", below, func(_ []byte, v record.VariantVersion) bool {
+		err = storage.VariantVersions.ScanBetween(r, storage.Descending, "", p.AfterKey(), func(_ []byte, v record.VariantVersion) bool {
 			return add(t.newVersionBody(v.Number, v.PublishedAt, v.TokenCount, v.Remark))
 		}, t.environment.ID, t.theme.ID, t.variant.ID)
 	} else {
-		err = storage.ThemeVersions.ScanBetween(r, storage.Descending, "", below, func(_ []byte, v record.ThemeVersion) bool {
+		err = storage.ThemeVersions.ScanBetween(r, storage.Descending, "", p.AfterKey(), func(_ []byte, v record.ThemeVersion) bool {
 			b := t.newVersionBody(v.Number, v.PublishedAt, v.TokenCount, v.Remark)
 			b.Modes = modes.NewBody(v.Modes).Modes
 			return add(b)
 		}, t.environment.ID, t.theme.ID)
 	}
-	if err != nil {
-		return httpserver.Answer{}, err
-	}
-	body := listBody{PageSize: int(size), PageCount: len(items), Items: items}
-	if more {
-		body.Next = strconv.FormatUint(uint64(items[len(items)-1].Version), 10)
-	}
-	return bare(fasthttp.StatusOK, body)
+	return list.answer(err)
 }
 
 // restoration reads the parameters of a restore.

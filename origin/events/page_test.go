@@ -48,7 +48,7 @@ func TestPagesAfterATrim(t *testing.T) {
 			}
 		}
 		p, err := events.ReadBack(r, "env", events.Cursor{}, 100, true, time.Time{})
-		if err != nil || len(p.Items) != 20 || p.Next != nil {
+		if err != nil || len(p.Items) != 20 || p.Next != "" {
 			t.Errorf("ReadBack() = %d events, %v", len(p.Items), err)
 		}
 		return nil
