@@ -60,7 +60,7 @@ func (o ListOptions) query() url.Values {
 // Page is one page of a list.
 type Page[T any] struct {
 	Items      []T    `json:"items"`
-	PageNumber int    `json:"pageNumber"` // 0 of a page after another
+	PageNumber int    `json:"pageNumber"` // that was asked for, else 1
 	PageSize   int    `json:"pageSize"`
 	PageCount  int    `json:"pageCount"`  // items on this page
 	TotalCount *int   `json:"totalCount"` // nil unless asked for
@@ -111,6 +111,28 @@ func every[T any](list func(ListOptions) (Page[T], error)) iter.Seq2[T, error] {
 				o.PageNumber = number
 			}
 			if len(page.Items) < size {
+				return
+			}
+		}
+	}
+}
+
+// follow turns the pages of a list beyond the contract, which has no numbers, into one sequence.
+func follow[T any](list func(ListOptions) (Page[T], error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for o := (ListOptions{PageSize: 1000}); ; {
+			page, err := list(o)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range page.Items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if o.After = page.Next; o.After == "" {
 				return
 			}
 		}

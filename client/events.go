@@ -24,11 +24,10 @@ type Event struct {
 	Variants    []string  `json:"variants,omitempty"` // ids of the first of them
 }
 
-// EventPage is some events, the oldest first.
+// EventPage is one page of events, oldest first. Next is the id of its last event.
 type EventPage struct {
-	Items  []Event `json:"items"`
-	Next   *string `json:"next"`   // EventOptions.After of the next request; nil if there never was an event
-	Missed bool    `json:"missed"` // events after the cursor are not there any more
+	Page[Event]
+	Missed bool `json:"missed"` // events after EventOptions.After are not kept any more
 }
 
 // EventOptions selects events.

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -28,6 +29,12 @@ func (s ThemeScope) Versions(ctx context.Context, variantID string, o ListOption
 	r := request{method: http.MethodGet, path: s.tokens(variantID, "versions"), query: ListOptions{After: o.After, PageSize: o.PageSize}.query()}
 	err := s.client.call(ctx, r, &page)
 	return page, err
+}
+
+// EveryVersion goes through all versions of the Theme, or of a Variant of it if variantID is not empty, newest first. It ends
+// after the first error.
+func (s ThemeScope) EveryVersion(ctx context.Context, variantID string) iter.Seq2[VersionEntry, error] {
+	return follow(func(o ListOptions) (Page[VersionEntry], error) { return s.Versions(ctx, variantID, o) })
 }
 
 // Restore makes the content of a version the draft of the Theme, or of a Variant of it if variantID is not empty, and
