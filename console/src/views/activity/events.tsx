@@ -10,14 +10,14 @@ import "./activity.css";
 
 interface Page {
 	items: Happening[];
-	next: string | null;
+	next?: string;
 }
 
 export function Events({ params }: { params: Record<string, string> }) {
 	const e = params.environment!;
 	const themes = useThemes(e).state.value.data ?? [];
 	const [events, setEvents] = useState<readonly Happening[] | null>(null);
-	const [next, setNext] = useState<string | null>(null);
+	const [next, setNext] = useState<string | undefined>();
 	const [busy, setBusy] = useState(false);
 	const [error, setError] = useState<Error | null>(null);
 	const read = async (after: string): Promise<void> => {
