@@ -135,6 +135,62 @@ func TestListByPages(t *testing.T) {
 	p.says("A second")
 }
 
+// Fields that name a Variant find each one of many, and the origin says which slug is taken.
+func TestPickFromMany(t *testing.T) {
+	d := startDev(t, "--empty")
+	s := crowded(d)
+	p := newBrowser(t)
+	p.logInAs(d, "dev")
+	last := fmt.Sprintf("variant-%03d-9", variants-1)
+	p.view(s.address("e/:environment/t/:theme/v/:variant/settings"))
+	p.write("From the Variant", "variant-none")
+	p.says("The Theme has no Variant of this slug.")
+	p.write("From the Variant", last)
+	p.click("button", "Copy into the draft")
+	p.says(fmt.Sprintf("has the 1 overrides of Brand %03d, 9 now", variants-1))
+
+	p.view(s.address("e/:environment/t/:theme/settings"))
+	p.click("button", "Add a mode")
+	p.write("Mode", "dark")
+	p.write("Variant", last)
+	p.click("button", "Save the modes")
+	p.says("The modes are saved.")
+	p.visit(d.origin + s.address("e/:environment/t/:theme/settings"))
+	p.until(fmt.Sprintf(`%s("Variant")?.value === %q`, fieldOf, last))
+
+	p.view(s.address("e/:environment/t/:theme/preview"))
+	p.quiet()
+	p.click("button", "Draft alone")
+	p.write("Brand", last)
+	p.until(fmt.Sprintf(`document.querySelector("[aria-label='Pane 1: draft of Brand %03d, 9']")`, variants-1))
+	p.quiet()
+	p.picture("pick-preview")
+
+	p.view(s.address("e/:environment/t/:theme/matrix"))
+	p.says(fmt.Sprintf("1 tokens × 100 of %d Variants", manyVariants))
+	p.write("Find Variants", last)
+	p.says("1 tokens × 1 of 1 Variants")
+
+	p.view(s.address("e/:environment/t/:theme/diff"))
+	p.says(fmt.Sprintf("100 of %d Variants are looked at", manyVariants))
+	p.says("Publish 100 Variants")
+	p.picture("pick-changes")
+
+	other := newTheme(d, s.environment, "other", map[string]any{"color": map[string]any{}})
+	d.api("POST", other.path()+"/variants", map[string]any{"slug": "north", "displayName": "North"}, nil)
+	p.view(other.view("variants"))
+	p.click("button", "New Variants")
+	p.write("Slug and name, one Variant a line", "south\nnorth")
+	p.click("dialog button", "Create 2 Variants")
+	p.says("north: this slug is taken.")
+	p.click("dialog button", "Cancel")
+	p.view(s.address("e/:environment"))
+	p.click("button", "New Theme")
+	p.write("Name", "Theme 042")
+	p.click("dialog button", "Create")
+	p.says("this slug is taken.")
+}
+
 // An answer that comes late does not replace that to what was typed last.
 func TestLateSearchAnswer(t *testing.T) {
 	d := startDev(t, "--empty")

@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 
+	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
@@ -225,7 +226,8 @@ func (d *dev) multiply(th theme) {
 			err = errors.Join(err, derr)
 			for i := 1; i < manyVariants/variants; i++ {
 				n := v
-				n.ID, n.Slug, n.DisplayName = fmt.Sprint(v.ID[:len(v.ID)-1], i), fmt.Sprintf("%s-%d", v.Slug, i), fmt.Sprintf("%s, %d", v.DisplayName, i)
+				n.ID = operator.NewID("var_", time.Now())
+				n.Slug, n.DisplayName = fmt.Sprintf("%s-%d", v.Slug, i), fmt.Sprintf("%s, %d", v.DisplayName, i)
 				err = errors.Join(err, storage.Variants.Write(tx, n, th.environment, th.id, n.ID), storage.VariantDrafts.Write(tx, draft, th.environment, th.id, n.ID),
 					storage.VariantSlugs.Write(tx, n.ID, n.Slug, th.environment, th.id))
 			}

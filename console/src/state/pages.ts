@@ -47,7 +47,12 @@ export function usePages<T>(name: string, query: Query, read: ReadPage<T>): Page
 		set({ ...data!, wanted: data!.items.length + pageSize });
 		void reload((old) => extend(old!, read));
 	};
-	return { state: { value: { ...rest, data: before.current } }, reload, more };
+	return { state: { value: { ...rest, data: before.current } }, reload: () => reload(), more };
+}
+
+/** Whether the list has no item at all, and not only none that was searched. */
+export function isEmpty({ items, query: { includeTotals, orderBy, orderDir, ...filters } }: Pages<unknown>): boolean {
+	return items.length === 0 && address("", filters) === "";
 }
 
 /** A text once it rests, as what is typed is sent. */

@@ -1,8 +1,8 @@
 // The lists of Themes and of Variants: found by their words and labels, as cards or as a table. A thousand cost what the screen shows.
 import type { ComponentChildren } from "preact";
-import { address, type Theme } from "../api/client";
+import type { Theme } from "../api/client";
 import type { Overrides } from "../state/overrides";
-import { search, usePages, useRested, type Paged, type ReadPage } from "../state/pages";
+import { isEmpty, search, usePages, useRested, type Paged, type ReadPage } from "../state/pages";
 import { query, setQuery } from "../state/router";
 import { Badge, Button, Checkbox, Empty, SelectField, TextField, Waiting } from "../ui/controls";
 import { Cards, Table } from "./listviews";
@@ -34,14 +34,13 @@ export interface ListingProps<T extends Listed> {
 export function Listing<T extends Listed>({ name, read, what, create, children, ...rest }: ListingProps<T>) {
 	const words = query.value.get("q") ?? "";
 	const sort = query.value.get("sort") ?? "";
-	const drafts = query.value.get("drafts") ?? "";
+	const drafts = query.value.get("drafts") === "1";
 	const list = query.value.get("as") === "list";
 	const changed = sort === "changed";
-	const of = usePages(name, { includeTotals: true, orderBy: changed ? "updatedAt" : "", orderDir: changed ? "descending" : "", ...search(useRested(words)), hasUnpublishedChanges: drafts }, read);
+	const of = usePages(name, { includeTotals: true, orderBy: changed ? "updatedAt" : "", orderDir: changed ? "descending" : "", ...search(useRested(words)), hasUnpublishedChanges: drafts || "" }, read);
 	const { data } = of.state.value;
 	const View = list ? Table : Cards;
-	const { includeTotals, orderBy, orderDir, ...filters } = data?.query ?? {};
-	const none = data?.items.length === 0 && address("", filters) === "";
+	const none = data && isEmpty(data);
 	return (
 		<>
 			<Waiting of={of} what={`Reading the ${what}s`} />
@@ -50,7 +49,7 @@ export function Listing<T extends Listed>({ name, read, what, create, children, 
 					<>
 						<TextField label={`Find a ${what}`} hidden placeholder="Find by name, slug or label" type="search" value={words} onInput={(q) => setQuery({ q })} />
 						<SelectField label="Order" hidden value={sort} onChange={(s) => setQuery({ sort: s })} options={[["", "By slug"], ["changed", "Last changed first"]]} />
-						<Checkbox label="Drafts only" checked={drafts !== ""} onChange={(on) => setQuery({ drafts: on ? "true" : "" })} />
+						<Checkbox label="Drafts only" checked={drafts} onChange={(on) => setQuery({ drafts: on ? "1" : "" })} />
 						<Button kind="quiet" aria-pressed={list} onClick={() => setQuery({ as: list ? "" : "list" })}>{list ? "Show as cards" : "Show as a list"}</Button>
 						<span class="muted" role="status">{data.items.length} of {data.total}</span>
 					</>

@@ -120,27 +120,29 @@ function TouchedVariants({ environment, theme, diff }: { environment: string; th
 	const { data } = variants.state.value;
 	if (!data) return <Waiting of={variants} what="Looking at the overrides of the Variants" />;
 	const names = new Map(data.items.map((v) => [v.id, v.displayName]));
-	const list = touchedBy(diff, data.items.map((v) => [v.id, overrides.of(v.id)] as const));
-	const rest = <More of={variants} what=" Variants are looked at" />;
-	if (list.length === 0) return <><p class="muted">No Variant {data.next ? "looked at" : ""} overrides what changes{data.next ? "." : ": all follow the Theme."}</p>{rest}</>;
 	const line = (title: string, paths: string[]) => paths.length > 0 && <li>{title}: {paths.slice(0, 8).map((p) => <span key={p}><code>{p}</code> </span>)}{paths.length > 8 && `and ${paths.length - 8} more`}</li>;
+	const list = touchedBy(diff, data.items.map((v) => [v.id, overrides.of(v.id)] as const));
 	return (
-		<Fold title="Variants that this touches" count={list.length} open={list.length <= 5}>
-			<ul class="look-list">
-				{list.map((one: Touched) => (
-					<li key={one.variant}>
-						<a href={href.variant(environment, theme, one.variant)}>{names.get(one.variant) ?? one.variant}</a>{" "}
-						{modes.filter((m) => m.variant === one.variant).map((m) => <Badge key={m.dimension + m.mode}>{m.dimension}: {m.mode}</Badge>)}
-						<ul>
-							{line("loses the override of a removed token", one.dropped)}
-							{line("its override moves to the new name", one.renamed)}
-							{line("loses the override if it does not fit the new type", one.doubtful)}
-							{line("keeps its own value in place of the change", one.hiding)}
-						</ul>
-					</li>
-				))}
-			</ul>
-			{rest}
-		</Fold>
+		<>
+			{list.length === 0 ? <p class="muted">No Variant {data.next ? "looked at overrides what changes." : "overrides what changes: all follow the Theme."}</p> : (
+				<Fold title="Variants that this touches" count={list.length} open={list.length <= 5}>
+					<ul class="look-list">
+						{list.map((one: Touched) => (
+							<li key={one.variant}>
+								<a href={href.variant(environment, theme, one.variant)}>{names.get(one.variant) ?? one.variant}</a>{" "}
+								{modes.filter((m) => m.variant === one.variant).map((m) => <Badge key={m.dimension + m.mode}>{m.dimension}: {m.mode}</Badge>)}
+								<ul>
+									{line("loses the override of a removed token", one.dropped)}
+									{line("its override moves to the new name", one.renamed)}
+									{line("loses the override if it does not fit the new type", one.doubtful)}
+									{line("keeps its own value in place of the change", one.hiding)}
+								</ul>
+							</li>
+						))}
+					</ul>
+				</Fold>
+			)}
+			<More of={variants} what=" Variants are looked at" />
+		</>
 	);
 }

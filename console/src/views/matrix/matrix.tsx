@@ -5,7 +5,7 @@ import { mayEdit } from "../../api/session";
 import { draftOf } from "../../state/draft";
 import { useFollow } from "../../state/follow";
 import { overridesOf, useVariants, type Edit, type VariantOverrides } from "../../state/overrides";
-import { search, useRested } from "../../state/pages";
+import { isEmpty, search, useRested } from "../../state/pages";
 import { href, query, setQuery } from "../../state/router";
 import { Checkbox, Empty, Failure, Loading, TextField, UndoButtons, complain } from "../../ui/controls";
 import { More } from "../lists";
@@ -41,7 +41,7 @@ export function Matrix({ params }: { params: Record<string, string> }) {
 	return (
 		<>
 			{error && <Failure error={error} retry={() => void list.reload()} />}
-			{columns.length === 0 && !brands ? (
+			{isEmpty(variants.data) ? (
 				<Empty title="No Variant yet"><p>The matrix shows what each Variant overrides. <a href={href.theme(e, t, "variants")}>Make the first Variant</a>.</p></Empty>
 			) : (
 				<>

@@ -1,6 +1,6 @@
 // The settings of a Variant: its name and labels, where it is served, and what is done with it as a whole.
 import { useState } from "preact/hooks";
-import { call, themePath, variantPath, type Variant } from "../../api/client";
+import { call, get, themePath, variantPath, type Variant } from "../../api/client";
 import { mayEdit } from "../../api/session";
 import { useVariant } from "../../state/here";
 import { href } from "../../state/router";
@@ -43,12 +43,12 @@ export function VariantSettings({ params }: { params: Record<string, string> }) 
 
 function CopyOverrides({ environment, theme, variant }: Props) {
 	const [from, setFrom] = useState<string | null>("");
-	const source = useVariant(environment, theme, from ?? "").state.value.data;
 	const copy = async (): Promise<void> => {
+		const source = await get<Variant>(variantPath(environment, theme, from!), undefined, { quiet: true });
 		const operations = await overridesToCopy(environment, theme, from!);
-		if (operations.length === 0) return say(`${source?.displayName} overrides nothing.`);
+		if (operations.length === 0) return say(`${source.displayName} overrides nothing.`);
 		await call("POST", `${themePath(environment, theme)}/variants/batch`, { body: { change: [{ id: variant.id, operations }] }, headers: { Prefer: "return=minimal" } });
-		say(`The draft of ${variant.displayName} has the ${operations.length} overrides of ${source?.displayName} now.`, "success");
+		say(`The draft of ${variant.displayName} has the ${operations.length} overrides of ${source.displayName} now.`, "success");
 	};
 	return (
 		<Section title="Copy overrides">
