@@ -80,9 +80,9 @@ function Entry({ group: { event, count, variants }, environment, deleted }: { gr
 }
 
 function ThemeName({ environment, theme }: { environment: string; theme: string }) {
-	return <>{useTheme(environment, theme).state.value.data?.displayName ?? theme}</>;
+	return <>{useTheme(environment, theme).state.value.data?.displayName ?? "…"}</>;
 }
 
 function VariantName({ environment, theme, variant }: { environment: string; theme: string; variant: string }) {
-	return <a href={href.variant(environment, theme, variant)}>{useVariant(environment, theme, variant).state.value.data?.displayName ?? variant}</a>;
+	return <a href={href.variant(environment, theme, variant)}>{useVariant(environment, theme, variant).state.value.data?.displayName ?? "…"}</a>;
 }
