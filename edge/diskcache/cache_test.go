@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"example.com/livery/feedproto"
-	"example.com/livery/heaptest"
+	"example.com/livery/internal/test/heaptest"
 	"example.com/livery/storage/record"
 )
 

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokens/tokentreetest"
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/origin/patch"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
