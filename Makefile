@@ -16,7 +16,7 @@ ifeq ($(shell go version 2>/dev/null),)
 export GOTOOLCHAIN = local
 endif
 
-.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow live soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release release-check cut site packages examples clients wasm clean console console-bundle console-test
+.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow live soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release release-check site packages examples clients wasm clean console console-bundle console-test
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -276,9 +276,6 @@ road: build bin/bench ## Measure the road from a push to a served file
 COMMIT ?= $(shell git rev-parse HEAD 2> /dev/null)
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2> /dev/null)
 RELEASE = go run . -commit '$(COMMIT)' -epoch '$(SOURCE_DATE_EPOCH)'
-
-cut: ## Name the CHANGELOG's section Unreleased VERSION
-	cd deploy/release && go run . -cut '$(VERSION)'
 
 release: wasm ## Build release VERSION into bin/release/VERSION (BASE_URL: the address that its files will stand under)
 	-@$(MAKE) --no-print-directory toolchain
