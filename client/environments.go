@@ -90,35 +90,8 @@ func (c *Client) Environment(ctx context.Context, environmentID string) (Environ
 	return e, err
 }
 
-// every turns pages into one sequence. An origin that does not know of Page.Next is asked by number.
+// every turns the pages of a list into one sequence.
 func every[T any](list func(ListOptions) (Page[T], error)) iter.Seq2[T, error] {
-	const size = 1000
-	return func(yield func(T, error) bool) {
-		o := ListOptions{PageSize: size}
-		for number := 2; ; number++ {
-			page, err := list(o)
-			if err != nil {
-				var none T
-				yield(none, err)
-				return
-			}
-			for _, item := range page.Items {
-				if !yield(item, nil) {
-					return
-				}
-			}
-			if o.After = page.Next; o.After == "" {
-				o.PageNumber = number
-			}
-			if len(page.Items) < size {
-				return
-			}
-		}
-	}
-}
-
-// follow turns the pages of a list beyond the contract, which has no numbers, into one sequence.
-func follow[T any](list func(ListOptions) (Page[T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for o := (ListOptions{PageSize: 1000}); ; {
 			page, err := list(o)

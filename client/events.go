@@ -19,7 +19,7 @@ type Event struct {
 	Variant     *string   `json:"variant"`            // id; nil of an event of the Theme itself
 	Version     *int      `json:"version"`            // that was published; nil if none was
 	Note        *string   `json:"note"`               // of the version; nil without one
-	ETag        *string   `json:"etag"`               // of the draft that was made; nil if none was, or an earlier release wrote the event
+	ETag        *string   `json:"etag"`               // of the draft that was made; nil if none was
 	Count       int       `json:"count,omitempty"`    // of the Variants, of variants.published and variants.discarded; else 0
 	Variants    []string  `json:"variants,omitempty"` // ids of the first of them
 }

@@ -120,7 +120,7 @@ type VariantOverrides struct {
 // EveryOverrides goes through all Variants of the Theme, by slug, with their current overrides: those of the draft, or
 // without one those that the Variant serves. It ends after the first error.
 func (s ThemeScope) EveryOverrides(ctx context.Context) iter.Seq2[VariantOverrides, error] {
-	return follow(func(o ListOptions) (Page[VariantOverrides], error) {
+	return every(func(o ListOptions) (Page[VariantOverrides], error) {
 		var page Page[VariantOverrides]
 		err := s.client.call(ctx, request{method: http.MethodGet, path: themesPath(s.environmentID, s.themeID, "tokens", "overrides"), query: o.query()}, &page)
 		return page, err
@@ -178,7 +178,7 @@ func (s ThemeScope) BatchVariants(ctx context.Context, b VariantBatch) (BatchRes
 }
 
 // VariantAllowance returns how many Variants the Theme may have by the plan of the caller's Team; of several Teams, by
-// the largest of their plans. An origin of an earlier release answers ErrNotFound.
+// the largest of their plans.
 func (s ThemeScope) VariantAllowance(ctx context.Context) (most int, err error) {
 	var caller struct {
 		Teams []struct{ VariantsPerTheme int } `json:"teams"`

@@ -71,7 +71,7 @@ func (w Webhooks) call(ctx context.Context, method string, body, out any, query 
 
 // List returns all of them, the oldest first.
 func (w Webhooks) List(ctx context.Context) (all []Webhook, err error) {
-	pages := follow(func(o ListOptions) (page Page[Webhook], err error) {
+	pages := every(func(o ListOptions) (page Page[Webhook], err error) {
 		err = w.call(ctx, http.MethodGet, nil, &page, o.query())
 		return page, err
 	})

@@ -26,7 +26,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"example.com/livery/tests/program"
+	"example.com/livery/internal/test/program"
 )
 
 // patience bounds every wait for the browser and the program.

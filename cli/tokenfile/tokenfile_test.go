@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"example.com/livery/cli/tokenfile/syntax"
-	"example.com/livery/cli/tokens/tokentreetest"
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )

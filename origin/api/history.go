@@ -110,31 +110,27 @@ func nextPrefix(t record.Theme) string {
 // versions answers about published versions, and goes back to them.
 type versions struct{ *Handler }
 
-// versionBody is a version in the list of versions. What an earlier release did not note, and by whom it was published if the
-// caller is not told that, is null.
+// versionBody is a version in the list of versions.
 type versionBody struct {
 	Version     uint32     `json:"version"`
 	PublishedAt *time.Time `json:"publishedAt"`
-	PublishedBy *string    `json:"publishedBy"`
-	Note        *string    `json:"note"` // null if there was none, too
+	PublishedBy *string    `json:"publishedBy"` // null if the caller is not told
+	Note        *string    `json:"note"`        // null without one
 	TokenCount  int        `json:"tokenCount"`
-	Added       *int       `json:"added"`
-	Removed     *int       `json:"removed"`
-	Changed     *int       `json:"changed"`
+	Added       int        `json:"added"`
+	Removed     int        `json:"removed"`
+	Changed     int        `json:"changed"`
 
 	Modes []modes.Entry `json:"modes,omitempty"` // that the publish of a Theme froze
 }
 
-func (t target) newVersionBody(number uint32, at time.Time, tokens int, r *record.Remark) versionBody {
-	b := versionBody{Version: number, PublishedAt: timeOrNull(at), TokenCount: tokens}
-	if r != nil {
-		b.Added, b.Removed, b.Changed = &r.Added, &r.Removed, &r.Changed
-		if t.identifies() {
-			b.PublishedBy = &r.By
-		}
-		if r.Note != "" {
-			b.Note = &r.Note
-		}
+func (t target) newVersionBody(number uint32, at time.Time, tokens int, r record.Remark) versionBody {
+	b := versionBody{Version: number, PublishedAt: timeOrNull(at), TokenCount: tokens, Added: r.Added, Removed: r.Removed, Changed: r.Changed}
+	if t.identifies() {
+		b.PublishedBy = &r.By
+	}
+	if r.Note != "" {
+		b.Note = &r.Note
 	}
 	return b
 }

@@ -8,10 +8,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/origin/events"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
-	"example.com/livery/storage/storagetest"
 )
 
 // TestPagesAfterATrim reads over no event that was trimmed, wherever the page begins and ends.

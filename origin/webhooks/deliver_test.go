@@ -20,14 +20,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"example.com/livery/internal/test/postgrestest"
+	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/webhooks"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/postgres"
-	"example.com/livery/storage/postgres/postgrestest"
 	"example.com/livery/storage/record"
-	"example.com/livery/storage/storagetest"
 )
 
 // world is a store with webhooks, and what delivers them.

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/postgres"
 	"example.com/livery/storage/record"
-	"example.com/livery/storage/storagetest"
 )
 
 // A Global commit rests on all others; it comes to its end although another origin commits all the time.

@@ -12,8 +12,8 @@ import (
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokenfile/repair"
 	"example.com/livery/cli/tokenfile/syntax"
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/renderer/jsontree"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 // pushed returns the document that a push makes of a file, and the kinds of concessions it makes.

@@ -16,9 +16,9 @@ import (
 	"example.com/livery/cli/tokens/batch"
 	"example.com/livery/cli/tokens/designsystem"
 	"example.com/livery/cli/tokens/source"
-	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/client"
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/renderer/jsontree"
 )
 

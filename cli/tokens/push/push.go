@@ -27,8 +27,6 @@ type pushFlags struct {
 
 	judged bool // what the push loses was judged before, with other parts
 
-	skipRefused bool // for scripts of before: what it asks for is what a push does
-
 	patience   time.Duration
 	onConflict string
 	renames    string // askRenames, moveRenames or noRenames
@@ -43,7 +41,6 @@ func (p *pushFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&p.strict, "strict", false, "refuse a push that would leave something out of the served files; exit code 3 if there is nothing to push")
 	f.BoolVar(&p.replace, "replace", false, "also remove what the files do not have (default: leave it)")
 	f.BoolVar(&p.acceptLoss, "accept-loss", false, "push also if more than 2 % of the tokens of the files are lost (default: ask; without a terminal exit code 1)")
-	f.BoolVar(&p.skipRefused, "skip-refused", false, "has no effect any more: a push leaves out what the API refuses, and lists that")
 	f.BoolVar(&p.create, "create", false, "create the Theme or Variant if it does not exist")
 	f.BoolVar(&p.publish, "publish", false, "publish afterwards")
 	f.BoolVar(&p.wait, "wait", false, "with --publish: wait until an edge serves the new version, also as latest")

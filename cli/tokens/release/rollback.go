@@ -2,7 +2,6 @@ package release
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -107,9 +106,6 @@ func hadOtherModes(ctx context.Context, scope client.ThemeScope, version int) (b
 		}
 	}
 	now, err := scope.Modes(ctx)
-	if errors.Is(err, client.ErrNotFound) { // an origin of an earlier release
-		return false, nil
-	}
 	return len(now.Modes)+len(old.Modes) > 0 && !reflect.DeepEqual(now.Modes, old.Modes), err
 }
 

@@ -40,8 +40,8 @@ type version struct {
 	Changes  map[string]int `json:"changes"`
 	Breaking bool           `json:"breaking"`
 	At       *time.Time     `json:"publishedAt"` // as By and Note, of the list of versions
-	By       *string        `json:"publishedBy"` // nil if the release that published it did not note that
-	Note     *string        `json:"note"`        // nil without one, too
+	By       *string        `json:"publishedBy"` // nil if the caller is not told
+	Note     *string        `json:"note"`        // nil without one
 	Modes    []client.Mode  `json:"modes,omitempty"`
 }
 

@@ -13,8 +13,8 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/source"
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/renderer/jsontree"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 // TestValuesInNoResultAreNamed: those of the default too, and by what the results have. What a later file of one mode

@@ -18,9 +18,9 @@ import (
 	"example.com/livery/cli/tokenfile"
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/cli/tokens/validate"
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 // input is a file whose tokens stand each on lines of its own.

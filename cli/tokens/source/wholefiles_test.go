@@ -14,7 +14,7 @@ import (
 	"example.com/livery/cli/tokenfile/syntax"
 	"example.com/livery/cli/tokenfile/write"
 	"example.com/livery/cli/tokens/source"
-	"example.com/livery/cli/tokens/tokentreetest"
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/renderer/jsontree"
 )
 

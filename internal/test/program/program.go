@@ -81,7 +81,7 @@ func upToDate(root, path, target string) error {
 }
 
 // notSources are the folders without sources of the program.
-var notSources = []string{".git", ".ci", ".cache", ".livery", "bin", "bench", "deploy", "docs", "node_modules", "testdata", "tests"}
+var notSources = []string{".git", ".ci", ".cache", ".livery", "bin", "bench", "deploy", "docs", "node_modules", "test", "testdata", "tests"}
 
 // newestSource returns the file of the program's sources that changed last.
 func newestSource(root string) (newest string, changed time.Time, err error) {

@@ -1,5 +1,7 @@
 //go:build linux
 
+// Package live measures the event streams of an edge: what one takes in memory, and when the last of many pages hears of a
+// publish.
 package live
 
 import (
@@ -9,9 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"slices"
-	"testing"
 	"time"
 
 	"example.com/livery/bench/internal/figures"
@@ -19,8 +19,8 @@ import (
 	"example.com/livery/bench/internal/world"
 )
 
-// part is the part of the benchmarks.
-var part = frame.Part{
+// Part is the part of the benchmarks.
+var Part = frame.Part{
 	Name: "live", Title: "Open pages that follow a Theme", Binary: true,
 	About: "An edge of a real origin with many event streams of one Theme, over plain HTTP/1.1 from one process on the " +
 		"same machine: the memory of a stream, and the time from before the request of a publish to the moment when the " +
@@ -35,20 +35,6 @@ var part = frame.Part{
 		flags.IntVar(&b.publishes, "publishes", 100, "how many times to publish")
 		return b.run
 	},
-}
-
-// TestLive has a few pages follow a Theme; make live measures many.
-func TestLive(t *testing.T) {
-	arguments := flag.Args()
-	if len(arguments) == 0 {
-		arguments = []string{"-quick", "-livery", "../../bin/livery"}
-		if _, err := os.Stat(arguments[2]); err != nil {
-			t.Skip("the program is not built (make build)")
-		}
-	}
-	if err := part.Run(t.Context(), arguments, os.Stdout); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // bench is one run.

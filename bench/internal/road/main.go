@@ -1,3 +1,5 @@
+// Package road measures the road from a push to a served file on one machine: it starts the built binary, publishes a
+// real document again and again, and measures what a person waits for.
 package road
 
 import (
@@ -19,7 +21,7 @@ var Part = frame.Part{
 	Needs: []string{"../shared/corpus"}, Quick: []string{"-publishes", "6", "-hits", "2000"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		var b bench
-		flags.StringVar(&b.document, "document", "../../../shared/corpus/github-primer.tokens.json", "the DTCG document to publish")
+		flags.StringVar(&b.document, "document", "../shared/corpus/github-primer.tokens.json", "the DTCG document to publish")
 		flags.StringVar(&b.token, "token", "/base/color/black/$value", "pointer of the value that each publish changes")
 		flags.IntVar(&b.publishes, "publishes", 20, "how many times to publish")
 		flags.IntVar(&b.hits, "hits", 20000, "how many requests for a file that the edge has cached")

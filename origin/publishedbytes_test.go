@@ -39,9 +39,8 @@ func thisModule(t testing.TB) []byte {
 	return module
 }
 
-// earlierRelease builds the module of a release whose renderer spells colours with a space before them: these
-// sources with one line replaced.
-func earlierRelease(t testing.TB) []byte {
+// otherModule builds a module whose renderer spells colours with a space before them: these sources with one line replaced.
+func otherModule(t testing.TB) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	source, err := filepath.Abs(filepath.Join("..", "renderer", "css", "color.go"))
@@ -74,7 +73,7 @@ func earlierRelease(t testing.TB) []byte {
 	return built
 }
 
-// publishedBy makes version 1 of a Theme what a release with that module had published: its records name the
+// publishedBy makes version 1 of a Theme what an origin with that module would have published: its records name the
 // module and what it compiles.
 func (h *testOrigin) publishedBy(module []byte, theme, variant string) {
 	h.t.Helper()
@@ -132,9 +131,9 @@ func (h *testOrigin) publishedBy(module []byte, theme, variant string) {
 	}
 }
 
-// S171, decisions 6.5: an upgrade changes no published byte, also if everything derived is lost and compiled
-// again, which only the module of the release can that published it; what is published now comes from this one.
-func TestAnUpgradeKeepsPublishedBytes(t *testing.T) {
+// S171, decisions 6.5: another renderer changes no published byte, also if everything derived is lost and compiled again,
+// which only the module can with which it was published; what is published now comes from this one.
+func TestPublishedBytesStay(t *testing.T) {
 	t.Parallel()
 	e, store := newLossy(t, func(c *origin.Config) { c.Guest, c.Compiled = thisModule(t), cacheDir(t) })
 	theme := e.theme("brand")
@@ -143,7 +142,7 @@ func TestAnUpgradeKeepsPublishedBytes(t *testing.T) {
 	e.publish(theme)
 	e.patch(dark, `[{"operation":"set","path":"red","value":"#aa0000"}]`)
 	e.publish(dark)
-	module := earlierRelease(t)
+	module := otherModule(t)
 	e.publishedBy(module, theme, dark)
 	published := map[string]feedproto.Pair{"-": e.pair(theme, "-", "1"), idOf(dark): e.pair(theme, idOf(dark), "1")}
 	files := func(p feedproto.Pair) (all [renderer.FileCount]string) {
@@ -156,7 +155,7 @@ func TestAnUpgradeKeepsPublishedBytes(t *testing.T) {
 	for segment, p := range published {
 		want[segment] = files(p)
 		if p.Module != record.HashOf(module) || !strings.Contains(want[segment][renderer.TokensCSS], "--red:  #") {
-			t.Fatalf("%s as the earlier release left it = %+v, %s", segment, p, want[segment][renderer.TokensCSS])
+			t.Fatalf("%s as the other module left it = %+v, %s", segment, p, want[segment][renderer.TokensCSS])
 		}
 	}
 	still := func(when string) {
@@ -165,7 +164,7 @@ func TestAnUpgradeKeepsPublishedBytes(t *testing.T) {
 			store.lose(p.Plan, p.Overlay)
 			got := e.pair(theme, segment, "1")
 			if got.Plan != p.Plan || got.Overlay != p.Overlay || got.Module != p.Module || files(got) != want[segment] {
-				t.Errorf("%s: %s = %+v, want what the earlier release published: %+v", when, segment, got, p)
+				t.Errorf("%s: %s = %+v, want what the other module published: %+v", when, segment, got, p)
 			}
 		}
 	}
@@ -174,11 +173,11 @@ func TestAnUpgradeKeepsPublishedBytes(t *testing.T) {
 	e.served(theme, "-", m.Files, "1")
 	e.served(theme, idOf(dark), m.Variants["dark"].Files, "1")
 
-	// A Variant that is published now at the earlier version is rendered by that version's module, too.
+	// A Variant that is published now at version 1 is rendered by that version's module, too.
 	e.patch(light, `[{"operation":"set","path":"red","value":"#00aa00"}]`)
 	e.publish(light)
 	if css := e.file(e.pair(theme, idOf(light), "1"), renderer.TokensCSS); !strings.Contains(css, "--red:  #00aa00;") {
-		t.Errorf("a Variant published now at version 1 = %s, want the earlier spelling", css)
+		t.Errorf("a Variant published now at version 1 = %s, want that module's spelling", css)
 	}
 
 	e.patch(theme, `[{"operation":"replace","path":"/red/$value","value":"#ff0001"}]`)
@@ -186,10 +185,10 @@ func TestAnUpgradeKeepsPublishedBytes(t *testing.T) {
 	for segment, color := range map[string]string{"-": "#ff0001", idOf(dark): "#aa0000"} {
 		p := e.pair(theme, segment, "latest")
 		if css := e.file(p, renderer.TokensCSS); p.Module == record.HashOf(module) || !strings.Contains(css, "--red: "+color+";") {
-			t.Errorf("version 2 of %s = %+v, %s, want this release's spelling of %s", segment, p, css, color)
+			t.Errorf("version 2 of %s = %+v, %s, want this renderer's spelling of %s", segment, p, css, color)
 		}
 	}
-	still("after a publish of this release")
+	still("after a publish with this renderer")
 	e.restart()
 	still("after a restart")
 }
