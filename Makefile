@@ -42,10 +42,10 @@ LINK = -ldflags=-w
 LONG = ^(TestWhatWasNotCheckedIsSaid|TestModuleIsReproducible|TestAnUpgradeKeepsPublishedBytes|TestLargestDocumentRenders|TestWithoutTheFastPath)$$|^TestStories$$/^upgrade$$
 
 # $(call gotest,packages,flags,environment) runs a failed test again alone, up to twice. A test that passes then is printed
-# as flaky and fails nothing.
+# as flaky and fails nothing. On a busy machine a package may take longer than the 10 minutes that go test gives it.
 define gotest
 @mkdir -p bin && rm -f bin/reruns
-@$(3) $(TOOL) gotestsum --format pkgname --rerun-fails=2 --rerun-fails-abort-on-data-race --rerun-fails-report bin/reruns --packages "$(1)" -- $(COMPILE) -vet=off $(2); code=$$?; \
+@$(3) $(TOOL) gotestsum --format pkgname --rerun-fails=2 --rerun-fails-abort-on-data-race --rerun-fails-report bin/reruns --packages "$(1)" -- $(COMPILE) -vet=off -timeout 30m $(2); code=$$?; \
 if [ -f bin/reruns ]; then awk -F '[:,]? ' '/ runs, / && $$2 != $$4 { print "FLAKY: " $$0 }' bin/reruns; fi; exit $$code
 endef
 
