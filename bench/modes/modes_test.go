@@ -12,12 +12,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/andybalholm/brotli"
 
+	"example.com/livery/bench/internal/figures"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/renderer/modesheet"
@@ -113,13 +113,13 @@ func primer(t *testing.T, lightDark bool, dims []modesheet.Dimension) (r result)
 		return base.Load(tree(t, overrides[names[2*max(0, choice[0])+choice[1]+1]])).Append(nil, renderer.TokensCSS), nil
 	}
 	for range 2 { // the second counts, as it does for the others
-		began := processorTime(t)
+		began := figures.ProcessorTime()
 		single, _ := flat(nil)
 		sheet, err := modesheet.Append(nil, single, forms(lightDark)[:len(dims)], flat)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r = result{string(sheet), float64(processorTime(t)-began) / 1e6}
+		r = result{string(sheet), float64(figures.ProcessorTime()-began) / 1e6}
 	}
 	return r
 }
@@ -230,14 +230,4 @@ func compressed(text []byte) int {
 	w.Write(text)
 	w.Close()
 	return b.Len()
-}
-
-// processorTime is what the process has taken of the processor.
-func processorTime(t *testing.T) time.Duration {
-	t.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package scan measures livery scan on a million lines of sources. -page FILE writes the report: make scan.
 package scan
 
