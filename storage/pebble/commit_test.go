@@ -17,7 +17,7 @@ import (
 	"example.com/livery/storage/record"
 )
 
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // stalledStore is a store whose syncs wait until the gate is opened.
 type stalledStore struct {
