@@ -41,10 +41,11 @@ LINK = -ldflags=-w
 LONG = ^(TestWhatWasNotCheckedIsSaid|TestModuleIsReproducible|TestPublishedBytesStay|TestLargestDocumentRenders|TestWithoutTheFastPath)$$
 
 # $(call gotest,packages,flags,environment,folder) tests packages of the module in a folder. It runs a failed test again
-# alone, up to twice; a test that passes then is printed as flaky and fails nothing.
+# alone, up to twice; a test that passes then is printed as flaky and fails nothing. On a busy machine a package may take longer than the
+# 10 minutes that go test gives it.
 define gotest
 @mkdir -p bin && rm -f bin/reruns
-@$(if $(4),cd $(4) &&) $(3) $(TOOL) gotestsum --format pkgname --rerun-fails=2 --rerun-fails-abort-on-data-race --rerun-fails-report $(CURDIR)/bin/reruns --packages "$(1)" -- $(COMPILE) -vet=off $(2); code=$$?; \
+@$(if $(4),cd $(4) &&) $(3) $(TOOL) gotestsum --format pkgname --rerun-fails=2 --rerun-fails-abort-on-data-race --rerun-fails-report $(CURDIR)/bin/reruns --packages "$(1)" -- $(COMPILE) -vet=off -timeout 30m $(2); code=$$?; \
 if [ -f $(CURDIR)/bin/reruns ]; then awk -F '[:,]? ' '/ runs, / && $$2 != $$4 { print "FLAKY: " $$0 }' $(CURDIR)/bin/reruns; fi; exit $$code
 endef
 
@@ -91,6 +92,7 @@ check: build ## Formatting, vet, staticcheck, the house test, and the race detec
 	$(TOOL) staticcheck ./...
 	cd bench && go vet ./... && go vet -tags browser ./browser && $(TOOL) staticcheck ./...
 	GOOS=windows go build -o /dev/null . # the system that differs most; a release builds all
+	GOOS=windows go vet ./...
 	cd deploy/release && go vet -tags released ./... && go test -vet=off ./...
 	go test -run TestHouse ./tests/house
 	$(call gotest,./deploy ./wasm ./origin ./edge,$(LINK) -run '$(LONG)')

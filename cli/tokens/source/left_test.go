@@ -270,6 +270,20 @@ func TestWhatIsATokenInOneSetIsOneInAll(t *testing.T) {
 	}
 }
 
+// TestCopiesInAVariantAreNamed: a $ref of a file of overrides into a part of another token has its line too.
+func TestCopiesInAVariantAreNamed(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(written(t, map[string]string{"dark.json": "{\"a\":{\"$value\":{\"c\":[1]}},\n\"b\":{\"$value\":{\"$ref\":\"#/a/$value/c/0\"}}}"}), "dark.json")
+	s, err := source.Variant(&term.App{}, []string{name}, tokenfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []source.Concession{{"values copied from another token", "b", "its $ref copies a part of a: an override of a does not reach it", name + ":2"}}
+	if got := s.Concessions(); !slices.Equal(got, want) {
+		t.Errorf("Concessions = %v, want %v", got, want)
+	}
+}
+
 // TestWhatAFormDoesNotReadIsNamed: a token in a place where no reader of its form looks is left out with its line.
 func TestWhatAFormDoesNotReadIsNamed(t *testing.T) {
 	t.Parallel()
@@ -278,6 +292,7 @@ func TestWhatAFormDoesNotReadIsNamed(t *testing.T) {
 		{"a name with a dollar sign", "in.json", "{\"a\":{\"$value\":1},\"$b\":{\n\"c\":{\"$value\":2}}}", "$b.c :2: its name, or that of its group, begins with $"},
 		{"tokens in a member of metadata", "in.json", "{\"a\":{\"$value\":1},\"$deprecated\":{\n\"c\":{\"$value\":2}}}", "$deprecated.c :2: its name, or that of its group, begins with $"},
 		{"a definition", "in.json", "{\"a\":{\"$ref\":\"#/$defs/b\"},\"$defs\":{\"b\":{\"$value\":2},\n\"c\":{\"$value\":2}}}", "$defs.c :2: $defs.c: it is left out; only a $ref"},
+		{"a copy of a part of another token", "in.json", "{\"a\":{\"$value\":{\"c\":[1]}},\n\"b\":{\"$value\":{\"$ref\":\"#/a/$value/c/0\"}}}", "b :2: b: its $ref copies a part of a: an override of a does not reach it"},
 		{"a token inside a token", "in.json", "{\"a\":{\"$value\":1,\n\"b\":{\"$value\":2}}}", "a.b :2: it stands inside the token a"},
 		{"a token inside a token of a set", "in.json", "{\"s\":{\"a\":{\"value\":\"1\",\n\"b\":{\"value\":\"2\"}}},\"$themes\":[]}", "a-b :2: a-b: \"a.b\" is \"a-b\" now, in aliases too"},
 		{"a mode beside the value of a token", "in.json", "{\"a\":{\"value\":\"#000\",\n\"dark\":{\"value\":\"#fff\"}}}", "a.dark :2: it stands inside the token a"},

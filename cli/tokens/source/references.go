@@ -42,6 +42,9 @@ func (s *Sources) applyReferences(o tokenfile.Options) {
 	}
 	done := references.Apply(s.Tree, references.Options{Beside: s.resolverRoot(), IsFile: s.isFile})
 	s.unapplied(done.Faults)
+	for _, c := range done.Copies {
+		s.addCopy(c, s.spotOf(c.Pointer))
+	}
 	s.Tree = done.Tree
 	if len(done.Origins) == 0 {
 		return
@@ -124,6 +127,10 @@ func (s *Sources) add(u Unapplied) {
 	}
 }
 
+func (s *Sources) addCopy(c references.Copy, at spot) {
+	s.read = append(s.read, concession{tokenfile.Concession{Kind: "values copied from another token", Pointer: c.Pointer, Path: c.Path, Message: c.Message}, at})
+}
+
 // wholeOf is the document of all files together, which their references may lead into.
 func wholeOf(files []*tokenFile) *jsontree.Node {
 	whole := jsontree.NewObject()
@@ -146,6 +153,9 @@ func (s *Sources) applyIn(part *tokenfile.Part, file *tokenFile, whole *jsontree
 	done := references.Apply(part.Tree, references.Options{In: whole, Beside: s.resolverRoot(), IsFile: s.isFile, Overlay: true})
 	for _, f := range done.Faults {
 		s.add(Unapplied{f, file.location(part.At + f.Pointer)})
+	}
+	for _, c := range done.Copies {
+		s.addCopy(c, spot{file: file, pointer: part.At + c.Pointer})
 	}
 	for _, group := range done.Partial {
 		s.notes = append(s.notes, file.name+": what a group inherits from "+group+" is what these files say of it; the Theme may have more there, and its own values stay")

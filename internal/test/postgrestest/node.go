@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -101,39 +100,13 @@ func (n *Node) empty() error {
 	if err := os.Mkdir(n.dir(), 0o700); err != nil {
 		return err
 	}
-	who, err := serverUser()
-	if err != nil || who == nil {
-		return err
-	}
-	return os.Chown(n.dir(), int(who.Uid), int(who.Gid))
-}
-
-// serverUser is whom a server runs as if that is not this process's own user: the server refuses to
-// be root.
-func serverUser() (*syscall.Credential, error) {
-	if os.Getuid() != 0 {
-		return nil, nil
-	}
-	u, err := user.Lookup("postgres")
-	if err != nil {
-		return nil, err
-	}
-	uid, _ := strconv.Atoi(u.Uid) // a number on every Unix
-	gid, _ := strconv.Atoi(u.Gid)
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+	return giveToServer(n.dir())
 }
 
 func command(name string, args ...string) (*exec.Cmd, error) {
-	who, err := serverUser()
-	if err != nil {
-		return nil, err
-	}
 	cmd := exec.Command(program(name), args...)
 	cmd.Dir = "/"
-	if who != nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who}
-	}
-	return cmd, nil
+	return cmd, runAsServer(cmd)
 }
 
 func runProgram(name string, args ...string) error {
@@ -250,7 +223,9 @@ func (n *Node) Signal(signal syscall.Signal) {
 	_ = n.cmd.Process.Signal(signal)
 	for _, child := range strings.Fields(string(children)) {
 		if pid, err := strconv.Atoi(child); err == nil {
-			_ = syscall.Kill(pid, signal)
+			if process, err := os.FindProcess(pid); err == nil {
+				_ = process.Signal(signal)
+			}
 		}
 	}
 }
