@@ -1,7 +1,7 @@
 # The renderer module is built into the tree before anything that embeds it.
 GUEST := wasm/module/renderer.wasm
 GUEST_SOURCES := $(shell find renderer wasm/abi wasm/guest -name '*.go' -not -name '*_test.go') go.mod
-TOOL := go tool -modfile=deploy/tools.mod
+TOOL := go tool -modfile=$(CURDIR)/deploy/tools.mod
 
 # What is tested and measured is what the image and the releases carry: no C, one static binary. The race detector alone
 # needs C.
@@ -16,7 +16,7 @@ ifeq ($(shell go version 2>/dev/null),)
 export GOTOOLCHAIN = local
 endif
 
-.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow scan live cache soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release release-check cut site packages examples clients wasm clean console console-bundle console-test
+.PHONY: help build dev test race check bench microbench guard browser usable peers management road colors render runtime size fuzz edge systems agreement modes slow live soak mutants faults crash postgres failovers storage growth pressure timing deploy-check sbom vuln toolchain release release-check site packages examples clients wasm clean console console-bundle console-test
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,25 +32,26 @@ dev: build ## Build, and run an origin and an edge with a sample Theme
 PARALLEL = -parallel 4 -p $$(($$(getconf _NPROCESSORS_ONLN) + 1))
 # The packages that take longest begin first: go test begins with what is named first, and runs what is named twice once.
 LONGEST = ./edge ./tests/stories ./wasm ./renderer ./deploy/action ./storage/pebble ./origin ./wasm/js
-# What measures is no part of the program: make check tests it, and of it only the guard of the hot paths is tested at once.
-TESTED = $$(go list ./... | grep -v '^example.com/livery/bench') ./bench/guard
+TESTED = $$(go list ./...)
 
 # Tests' programs have no DWARF: the linker takes a third of its time without it.
 LINK = -ldflags=-w
 # These take long: they compile a whole tool, module or release, or the largest document that the API takes, or run the tests
 # of an edge once more without its fast path. make check runs them.
-LONG = ^(TestWhatWasNotCheckedIsSaid|TestModuleIsReproducible|TestAnUpgradeKeepsPublishedBytes|TestLargestDocumentRenders|TestWithoutTheFastPath)$$|^TestStories$$/^upgrade$$
+LONG = ^(TestWhatWasNotCheckedIsSaid|TestModuleIsReproducible|TestPublishedBytesStay|TestLargestDocumentRenders|TestWithoutTheFastPath)$$
 
-# $(call gotest,packages,flags,environment) runs a failed test again alone, up to twice. A test that passes then is printed
-# as flaky and fails nothing.
+# $(call gotest,packages,flags,environment,folder) tests packages of the module in a folder. It runs a failed test again
+# alone, up to twice; a test that passes then is printed as flaky and fails nothing. On a busy machine a package may take longer than the
+# 10 minutes that go test gives it.
 define gotest
 @mkdir -p bin && rm -f bin/reruns
-@$(3) $(TOOL) gotestsum --format pkgname --rerun-fails=2 --rerun-fails-abort-on-data-race --rerun-fails-report bin/reruns --packages "$(1)" -- $(COMPILE) -vet=off $(2); code=$$?; \
-if [ -f bin/reruns ]; then awk -F '[:,]? ' '/ runs, / && $$2 != $$4 { print "FLAKY: " $$0 }' bin/reruns; fi; exit $$code
+@$(if $(4),cd $(4) &&) $(3) $(TOOL) gotestsum --format pkgname --rerun-fails=2 --rerun-fails-abort-on-data-race --rerun-fails-report $(CURDIR)/bin/reruns --packages "$(1)" -- $(COMPILE) -vet=off -timeout 30m $(2); code=$$?; \
+if [ -f $(CURDIR)/bin/reruns ]; then awk -F '[:,]? ' '/ runs, / && $$2 != $$4 { print "FLAKY: " $$0 }' $(CURDIR)/bin/reruns; fi; exit $$code
 endef
 
 test: build ## Build the program and run its tests but the longest (make check runs these and those of bench, and vets)
 	$(call gotest,$(LONGEST) $(TESTED),$(LINK) $(PARALLEL) -skip '$(LONG)')
+	$(call gotest,./guard,$(LINK),,bench)
 	@if command -v "$${LIVERY_CHROMIUM:-chromium}" > /dev/null; then \
 	$(TOOL) gotestsum --format pkgname --rerun-fails=2 --packages ./console -- $(COMPILE) -vet=off -tags browser -count 1 -run '^TestRoad$$'; \
 	else echo "NOT PROVEN: the console in a browser: no Chromium is on the path, and LIVERY_CHROMIUM names none"; fi
@@ -67,7 +68,7 @@ ONE_AT_A_TIME = TestAPersonLogsInWithACode TestSecretsAreNowhereAfterAWholeRun T
 	TestNamesAndLabelsHaveTheirBounds TestRequestsHaveTheirBounds TestForeignAndMissingIDsAreTheSame TestExpiredReplaysGoAFewAtATime \
 	TestPowerFailureLosesNothingAcknowledged TestADiskThatFillsUpRefusesWritesAndNothingElse TestAFullFileSystemHangsNobodyAndLosesNothing TestRottenTablesAreCorrupt \
 	TestAFullDiskTakesWhatFreesIt TestAStoreThatIsTendedDoesNotGrow TestPruningKeepsTheNewestBackupsWhole \
-	TestAnUpgradeKeepsPublishedBytes TestMigrationFollowsTheTheme TestPathsAndMethodsAreExact TestBodiesChangeNothingElse \
+	TestPublishedBytesStay TestMigrationFollowsTheTheme TestPathsAndMethodsAreExact TestBodiesChangeNothingElse \
 	TestEveryPathRefusesOtherMethods TestThereAreNoOtherLevels TestSecretsAreNeverAnswered TestHostileBatchesAreBounded \
 	TestQuestionsCarryTheTraceOn TestWrongAnswersAreNotAskedForAgainAtOnce TestNoAllocationAHit TestSlowClientsOfAChange \
 	TestAnswersStayWithinTheirMemory TestRequestsAreForgottenBeforeTheirAnswers TestAPageOfALongListReadsWhatItShows TestAStartReadsNoThemes \
@@ -76,7 +77,7 @@ empty :=
 space := $(empty) $(empty)
 
 race: build bin/race/livery ## Run the tests of the program itself under the race detector
-	$(call gotest,$$(go list ./... | grep -v -E '/livery/(bench|deploy|docs|renderer|tests/house|wasm/js)(/|$$)'),-race -skip '^($(subst $(space),|,$(strip $(ONE_AT_A_TIME))))$$',CGO_ENABLED=1)
+	$(call gotest,$$(go list ./... | grep -v -E '/livery/(deploy|docs|renderer|tests/house|wasm/js)(/|$$)'),-race -skip '^($(subst $(space),|,$(strip $(ONE_AT_A_TIME))))$$',CGO_ENABLED=1)
 	CGO_ENABLED=1 go test $(COMPILE) -race -vet=off -run 'Concurrently|ReadsOnly' ./renderer/...
 
 bin/race/livery: wasm FORCE
@@ -87,17 +88,23 @@ check: build ## Formatting, vet, staticcheck, the house test, and the race detec
 	go vet ./...
 	go vet -tags noconsole ./console ./cli/... .
 	GOOS=wasip1 GOARCH=wasm go vet ./wasm/guest
-	go vet -tags browser,examples,clients ./bench/browser ./console ./docs/examples ./wasm/js
+	go vet -tags browser,examples,clients ./console ./docs/examples ./wasm/js
 	$(TOOL) staticcheck ./...
+	cd bench && go vet ./... && go vet -tags browser ./browser && $(TOOL) staticcheck ./...
 	GOOS=windows go build -o /dev/null . # the system that differs most; a release builds all
+	GOOS=windows go vet ./...
 	cd deploy/release && go vet -tags released ./... && go test -vet=off ./...
 	go test -run TestHouse ./tests/house
-	$(call gotest,./deploy ./wasm ./origin ./edge ./tests/stories,$(LINK) -run '$(LONG)')
-	$(call gotest,./bench/...,$(LINK) $(PARALLEL))
+	$(call gotest,./deploy ./wasm ./origin ./edge,$(LINK) -run '$(LONG)')
+	$(call gotest,./...,$(LINK) $(PARALLEL),,bench)
 	@if command -v "$$(go env CC)" > /dev/null; then $(MAKE) --no-print-directory race; else echo "no C compiler: the race detector is left out"; fi
 
-bench: build bench/peers/node_modules ## Measure Livery beside the field into bench/report (QUICK=1: minutes; PARTS=edge,render: some)
-	go run ./bench report $(if $(QUICK),-quick) $(if $(PARTS),-parts $(PARTS))
+# What measures is a module of its own.
+bin/bench: wasm FORCE
+	go build -C bench $(COMPILE) -o ../$@ .
+
+bench: build bin/bench bench/peers/node_modules ## Measure Livery beside the field into bench/report (QUICK=1: minutes; PARTS=edge,render: some)
+	bin/bench report $(if $(QUICK),-quick) $(if $(PARTS),-parts $(PARTS))
 
 CONSOLE_NODE = console/node_modules/.package-lock.json
 $(CONSOLE_NODE): console/package-lock.json
@@ -118,10 +125,11 @@ microbench: wasm ## Run the Go benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
 guard: wasm ## Write the baseline of allocations, bytes and instructions anew
-	go test -count 1 -timeout 20m ./bench/guard -args -update
+	go test -C bench -count 1 -timeout 20m ./guard -args -update
 
 browser: build docs/examples/node_modules ## Attack stylesheets and use pages in a real Chromium (needs one on the PATH)
-	go test -tags browser -count 1 -timeout 30m ./bench/browser ./wasm/js ./docs/examples
+	go test -C bench -tags browser -count 1 -timeout 30m ./browser
+	go test -tags browser -count 1 -timeout 30m ./wasm/js ./docs/examples
 
 FUZZTIME ?= 10m
 
@@ -133,7 +141,7 @@ fuzz: wasm ## Fuzz every target in turn, FUZZTIME each (10m); what is found stay
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || found="$$found $$target"; \
 		done; \
 	done; test -z "$$found" || { echo "found something:$$found"; exit 1; }
-	go test -count 1 -timeout 60m $$(grep -rl --include='*_test.go' tests/sameseed . | xargs -n1 dirname | sort -u) -rapid.seed=0 -rapid.checks=5000
+	go test -count 1 -timeout 60m $$(grep -rl --include='*_test.go' internal/test/sameseed . | xargs -n1 dirname | sort -u) -rapid.seed=0 -rapid.checks=5000
 
 site: build ## Write the documentation as a static site into bin/site
 	./bin/livery docs --out bin/site
@@ -165,10 +173,10 @@ bench/%/node_modules: bench/%/package-lock.json
 	@touch $@
 
 usable: bench/usable/node_modules ## Put the served files into the real libraries (installs them from npm)
-	go test -count 1 -timeout 20m -run TestFilesWork ./bench/usable -args -results $(CURDIR)/bench/results/usable.md
+	go test -C bench -count 1 -timeout 20m -run TestFilesWork ./usable -args -results $(CURDIR)/bench/results/usable.md
 
 systems: build bench/systems/node_modules ## Push the published tokens of 44 packages of design systems, beside Style Dictionary and Terrazzo (installs them from npm)
-	go test -count 1 -timeout 30m -run TestSystems ./bench/systems -args -livery $(CURDIR)/bin/livery -results $(CURDIR)/bench/results/systems.md
+	go test -C bench -count 1 -timeout 30m -run TestSystems ./systems -args -livery $(CURDIR)/bin/livery -results $(CURDIR)/bench/results/systems.md
 
 agreement: bench/peers/node_modules ## Compare the examples of the DTCG specification with Terrazzo, token by token (installs it from npm)
 	go test -vet=off -count 1 -v -run TestExamplesAgreeWithTerrazzo ./cli/tokens/source
@@ -176,32 +184,26 @@ agreement: bench/peers/node_modules ## Compare the examples of the DTCG specific
 slow: build ## Run the tests of the edge against feeds that answer slowly, as on a busy machine
 	for delay in 20ms 70ms 400ms; do LIVERY_FEED_DELAY=$$delay go test -count 1 -timeout 30m ./edge || exit 1; done
 
-modes: build bench/peers/node_modules ## Measure a stylesheet of modes beside Style Dictionary and Terrazzo, have css-tree read it (installs them from npm)
-	go test -count 1 ./bench/modes -args -page $(CURDIR)/bench/results/modes.md
+modes: bench/peers/node_modules ## Have css-tree read stylesheets of modes (installs it from npm)
+	go test -C bench -count 1 ./modes
 
-edge: build ## Measure the edge beside nginx and h2o: plain, TLS, HTTP/2, misses, publishes, idle memory, floods (needs nginx, wrk, h2load, openssl)
-	go run ./bench edge -page bench/results/edge.md
+edge: build bin/bench ## Measure the edge beside nginx and h2o: plain, TLS, HTTP/2, misses, publishes, idle memory, floods (needs nginx, wrk, h2load, openssl)
+	bin/bench edge -page bench/results/edge.md
 
-scan: build ## Measure livery scan on a million lines of sources
-	go test -count 1 ./bench/scan -args -livery $(CURDIR)/bin/livery -page $(CURDIR)/bench/results/scan.md
+live: build bin/bench ## Measure 10,000 pages that follow a Theme by event streams: memory, and when the last hears of a publish
+	bin/bench live -page bench/results/live.md
 
-live: build ## Measure 10,000 pages that follow a Theme by event streams: memory, and when the last hears of a publish
-	go test -count 1 -v ./bench/live -args -- -livery ../../bin/livery -page ../results/live.md
-
-cache: ## Compare policies of eviction on recorded traffic
-	go test -count 1 ./bench/cache -args -write $(CURDIR)/bench/results/cache.md
-
-SOAK = go test -count 1 -timeout 0 -v -run TestSoaks ./bench/internal/use -args --
+SOAK = go test -C bench -count 1 -timeout 0 -v -run TestSoaks ./internal/use -args --
 
 soak: build ## Soak the origin with 20,000 publishes and Themes, and the edge under Zipf traffic and publishes, FOR as long (30m)
 	$(SOAK) soak-origin -livery $(CURDIR)/bin/livery -count 20000 -plot $(CURDIR)/bench/results/soak_origin.svg -page $(CURDIR)/bench/results/soak_origin.md
 	$(SOAK) soak -livery $(CURDIR)/bin/livery -for $(or $(FOR),30m) -plot $(CURDIR)/bench/results/soak.svg -page $(CURDIR)/bench/results/soak.md
 
-storage: ## Measure the store's commits, on PostgreSQL too where it is installed
-	go run ./bench storage -points 0 -postgres own -page bench/results/storage.md
+storage: bin/bench ## Measure the store's commits, on PostgreSQL too where it is installed
+	bin/bench storage -points 0 -postgres own -page bench/results/storage.md
 
-growth: ## Grow a store to 100,000 Themes, 1,000,000 pairs, BYTES of blobs (10 GiB)
-	go run ./bench storage -each 0 -bytes $(or $(BYTES),10737418240) -plots bench/results -page bench/results/growth.md
+growth: bin/bench ## Grow a store to 100,000 Themes, 1,000,000 pairs, BYTES of blobs (10 GiB)
+	bin/bench storage -each 0 -bytes $(or $(BYTES),10737418240) -plots bench/results -page bench/results/growth.md
 
 mutants: ## Plant each known bug in the store, and see the tests find it
 	go test -tags mutants -run TestMutants -v -timeout 90m ./storage/pebble
@@ -211,7 +213,7 @@ faults: ## Fail every operation of the store in turn, cut its power, kill it
 	LIVERY_EVENTS_KILL_ROUNDS=200 go test -run NeitherLosesNorInvents -timeout 30m ./origin/events
 
 crash: build ## Kill the real program 1,000 times while eight writers publish
-	go test -count 1 -timeout 0 -v ./bench/crash -args -- -livery $(CURDIR)/bin/livery
+	go test -C bench -count 1 -timeout 0 -v ./crash -args -- -livery $(CURDIR)/bin/livery
 
 postgres: build ## Run the store's suite on a real PostgreSQL (needs one installed)
 	LIVERY_TEST_POSTGRES=1 go test -timeout 30m ./storage/postgres
@@ -219,7 +221,7 @@ postgres: build ## Run the store's suite on a real PostgreSQL (needs one install
 	LIVERY_TEST_POSTGRES=1 go test -timeout 30m -run TestSeveralOrigins ./tests/stories
 
 failovers: ## Kill the primary of three PostgreSQL nodes 20 times
-	go test -count 1 -timeout 0 -v ./bench/failovers -args -- -rounds 20 -page $(CURDIR)/bench/results/failovers.md
+	go test -C bench -count 1 -timeout 0 -v ./failovers -args -- -rounds 20 -page $(CURDIR)/bench/results/failovers.md
 
 PRESSURE = (Pressure|ShutdownLosesNoRequest|ShutdownUnderLoad)
 
@@ -252,33 +254,30 @@ toolchain: ## Compare the Go of this machine with the one that go.mod asks for (
 	echo "make toolchain: go.mod asks for $$want or newer, and this is $$have, in which faults are known: install it, or set GOTOOLCHAIN=auto" >&2; exit 1; }
 
 colors: bench/color/node_modules ## Compare colours with colorjs.io and culori (installs them from npm)
-	go test -count 1 ./bench/color -args -results $(CURDIR)/bench/results/colors.md
+	go test -C bench -count 1 ./color -args -results $(CURDIR)/bench/results/colors.md
 
-render: ## Measure the renderer natively, by tokens, overrides and file
-	go run ./bench render -page bench/results/render.md
+render: bin/bench ## Measure the renderer natively, by tokens, overrides and file
+	bin/bench render -page bench/results/render.md
 
-runtime: wasm ## Measure the WebAssembly runtime beside the native renderer
-	go run ./bench runtime -page bench/results/runtime.md
+runtime: bin/bench ## Measure the WebAssembly runtime beside the native renderer
+	bin/bench runtime -page bench/results/runtime.md
 
-size: wasm ## Weigh the renderer module
-	go run ./bench runtime -only size
+size: bin/bench ## Weigh the renderer module
+	bin/bench runtime -only size
 
-peers: bench/peers/node_modules ## Measure the renderer beside Style Dictionary and Terrazzo (installs them from npm)
-	go run ./bench peers -page bench/results/peers.md
+peers: bench/peers/node_modules bin/bench ## Measure the renderer beside Style Dictionary and Terrazzo (installs them from npm)
+	bin/bench peers -page bench/results/peers.md
 
-management: wasm ## Measure the management side: edits, publishes, lists, writers
-	go run ./bench management -page bench/results/management.md
+management: bin/bench ## Measure the management side: edits, publishes, lists, writers
+	bin/bench management -page bench/results/management.md
 
-road: build ## Measure the road from a push to a served file
-	go test -count 1 -v ./bench/road -args -- -livery $(CURDIR)/bin/livery -document $(CURDIR)/../shared/corpus/github-primer.tokens.json -page $(CURDIR)/bench/results/road.md
+road: build bin/bench ## Measure the road from a push to a served file
+	bin/bench road -page bench/results/road.md
 
 # What a release is made of. Sources that are not a clone need COMMIT and SOURCE_DATE_EPOCH.
 COMMIT ?= $(shell git rev-parse HEAD 2> /dev/null)
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2> /dev/null)
 RELEASE = go run . -commit '$(COMMIT)' -epoch '$(SOURCE_DATE_EPOCH)'
-
-cut: ## Name the CHANGELOG's section Unreleased VERSION
-	cd deploy/release && go run . -cut '$(VERSION)'
 
 release: wasm ## Build release VERSION into bin/release/VERSION (BASE_URL: the address that its files will stand under)
 	-@$(MAKE) --no-print-directory toolchain

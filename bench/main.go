@@ -10,12 +10,14 @@ import (
 
 	"example.com/livery/bench/internal/edge"
 	"example.com/livery/bench/internal/frame"
+	"example.com/livery/bench/internal/live"
 	"example.com/livery/bench/internal/management"
 	"example.com/livery/bench/internal/peers"
 	"example.com/livery/bench/internal/propagation"
 	"example.com/livery/bench/internal/recovery"
 	"example.com/livery/bench/internal/render"
 	"example.com/livery/bench/internal/report"
+	"example.com/livery/bench/internal/road"
 	"example.com/livery/bench/internal/storage"
 	"example.com/livery/bench/internal/use"
 	"example.com/livery/bench/internal/wasm"
@@ -24,13 +26,9 @@ import (
 // parts are those of the report, in its order. What passes or fails is a test and is named by its command.
 var (
 	parts = []frame.Part{
-		render.Part, peers.Part, wasm.Part, edge.Part, use.Part, propagation.Part, management.Part, recovery.Part, storage.Part,
+		render.Part, peers.Part, wasm.Part, edge.Part, use.Part, propagation.Part, management.Part, recovery.Part, storage.Part, road.Part, live.Part,
 		{
-			Name: "road", Title: "What a person waits for", Binary: true, Needs: []string{"../shared/corpus"}, Report: []string{"./bench/road", "-args", "--"},
-			About: "A real document, from the push to the served file, over the command line and HTTP.",
-		},
-		{
-			Name: "guard", Title: "What is constant", Report: []string{"./bench/guard", "-args", "-instructions"},
+			Name: "guard", Title: "What is constant", Report: []string{"./guard", "-args", "-instructions"},
 			About: "Allocations, bytes and instructions of one run of each hot path, which a test compares with the committed baseline.",
 		},
 	}
@@ -58,5 +56,5 @@ func run(ctx context.Context, name string, arguments []string) error {
 		}
 		known += ", " + p.Name
 	}
-	return fmt.Errorf("%q is not a part: go run ./bench PART [flags], with one of %s; -h lists the flags of a part", name, known)
+	return fmt.Errorf("%q is not a part: bin/bench PART [flags], with one of %s; -h lists the flags of a part", name, known)
 }

@@ -55,8 +55,7 @@ func endingSignals() []os.Signal {
 	return signals
 }
 
-// Commands returns the program's command with all others in it, to read: manual pages, completions and the record of
-// what a release promises are made of it.
+// Commands returns the program's command with all others in it, to read: manual pages and completions are made of it.
 func Commands() *cobra.Command {
 	root := newApp(strings.NewReader(""), io.Discard, io.Discard).root()
 	root.InitDefaultHelpCmd()

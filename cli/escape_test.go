@@ -27,8 +27,8 @@ import (
 	"example.com/livery/cli/tokens/lint"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/client"
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/renderer/jsontree"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 // hostile is a name that is markup for a terminal, for Markdown, for HTML and for the log of GitHub.

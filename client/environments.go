@@ -60,7 +60,7 @@ func (o ListOptions) query() url.Values {
 // Page is one page of a list.
 type Page[T any] struct {
 	Items      []T    `json:"items"`
-	PageNumber int    `json:"pageNumber"` // 0 of a page after another
+	PageNumber int    `json:"pageNumber"` // that was asked for, else 1
 	PageSize   int    `json:"pageSize"`
 	PageCount  int    `json:"pageCount"`  // items on this page
 	TotalCount *int   `json:"totalCount"` // nil unless asked for
@@ -90,12 +90,10 @@ func (c *Client) Environment(ctx context.Context, environmentID string) (Environ
 	return e, err
 }
 
-// every turns pages into one sequence. An origin that does not know of Page.Next is asked by number.
+// every turns the pages of a list into one sequence.
 func every[T any](list func(ListOptions) (Page[T], error)) iter.Seq2[T, error] {
-	const size = 1000
 	return func(yield func(T, error) bool) {
-		o := ListOptions{PageSize: size}
-		for number := 2; ; number++ {
+		for o := (ListOptions{PageSize: 1000}); ; {
 			page, err := list(o)
 			if err != nil {
 				var none T
@@ -108,9 +106,6 @@ func every[T any](list func(ListOptions) (Page[T], error)) iter.Seq2[T, error] {
 				}
 			}
 			if o.After = page.Next; o.After == "" {
-				o.PageNumber = number
-			}
-			if len(page.Items) < size {
 				return
 			}
 		}

@@ -22,8 +22,7 @@ var (
 	ErrInternal     = errors.New("the server failed")
 )
 
-// What an *Error of a conflict can be compared with beside ErrConflict: each stands for one value of Livery-Reason. An
-// answer of an older origin names none.
+// What an *Error of a conflict can be compared with beside ErrConflict: each stands for one value of Livery-Reason.
 var (
 	ErrStaleETag            = errors.New("the etag is not the draft's")
 	ErrIfMatchFailed        = errors.New("the resource is not the one that If-Match names")

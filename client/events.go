@@ -19,16 +19,15 @@ type Event struct {
 	Variant     *string   `json:"variant"`            // id; nil of an event of the Theme itself
 	Version     *int      `json:"version"`            // that was published; nil if none was
 	Note        *string   `json:"note"`               // of the version; nil without one
-	ETag        *string   `json:"etag"`               // of the draft that was made; nil if none was, or an earlier release wrote the event
+	ETag        *string   `json:"etag"`               // of the draft that was made; nil if none was
 	Count       int       `json:"count,omitempty"`    // of the Variants, of variants.published and variants.discarded; else 0
 	Variants    []string  `json:"variants,omitempty"` // ids of the first of them
 }
 
-// EventPage is some events, the oldest first.
+// EventPage is one page of events, oldest first. Next is the id of its last event.
 type EventPage struct {
-	Items  []Event `json:"items"`
-	Next   *string `json:"next"`   // EventOptions.After of the next request; nil if there never was an event
-	Missed bool    `json:"missed"` // events after the cursor are not there any more
+	Page[Event]
+	Missed bool `json:"missed"` // events after EventOptions.After are not kept any more
 }
 
 // EventOptions selects events.

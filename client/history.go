@@ -2,22 +2,23 @@ package client
 
 import (
 	"context"
+	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
 	"time"
 )
 
-// VersionEntry is a version in the list of versions. What the release that published it did not note is nil.
+// VersionEntry is a version in the list of versions.
 type VersionEntry struct {
 	Version     int       `json:"version"`
 	PublishedAt time.Time `json:"publishedAt"`
 	PublishedBy *string   `json:"publishedBy"` // subject of the token; nil if the caller is not told
-	Note        *string   `json:"note"`        // nil without one, too
+	Note        *string   `json:"note"`        // nil without one
 	TokenCount  int       `json:"tokenCount"`
-	Added       *int      `json:"added"`   // beside the version before, as Removed and Changed
-	Removed     *int      `json:"removed"` // tokens, or overrides of a Variant
-	Changed     *int      `json:"changed"` // with another value, type, name or metadata
+	Added       int       `json:"added"`   // beside the version before, as Removed and Changed
+	Removed     int       `json:"removed"` // tokens, or overrides of a Variant
+	Changed     int       `json:"changed"` // with another value, type, name or metadata
 	Modes       []Mode    `json:"modes"`   // of the Theme, that the publish froze; nil of a Variant
 }
 
@@ -28,6 +29,12 @@ func (s ThemeScope) Versions(ctx context.Context, variantID string, o ListOption
 	r := request{method: http.MethodGet, path: s.tokens(variantID, "versions"), query: ListOptions{After: o.After, PageSize: o.PageSize}.query()}
 	err := s.client.call(ctx, r, &page)
 	return page, err
+}
+
+// EveryVersion goes through all versions of the Theme, or of a Variant of it if variantID is not empty, newest first. It ends
+// after the first error.
+func (s ThemeScope) EveryVersion(ctx context.Context, variantID string) iter.Seq2[VersionEntry, error] {
+	return every(func(o ListOptions) (Page[VersionEntry], error) { return s.Versions(ctx, variantID, o) })
 }
 
 // Restore makes the content of a version the draft of the Theme, or of a Variant of it if variantID is not empty, and

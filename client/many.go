@@ -120,25 +120,11 @@ type VariantOverrides struct {
 // EveryOverrides goes through all Variants of the Theme, by slug, with their current overrides: those of the draft, or
 // without one those that the Variant serves. It ends after the first error.
 func (s ThemeScope) EveryOverrides(ctx context.Context) iter.Seq2[VariantOverrides, error] {
-	return func(yield func(VariantOverrides, error) bool) {
-		o := ListOptions{PageSize: 1000}
-		for {
-			var page Page[VariantOverrides]
-			r := request{method: http.MethodGet, path: themesPath(s.environmentID, s.themeID, "tokens", "overrides"), query: o.query()}
-			if err := s.client.call(ctx, r, &page); err != nil {
-				yield(VariantOverrides{}, err)
-				return
-			}
-			for _, item := range page.Items {
-				if !yield(item, nil) {
-					return
-				}
-			}
-			if o.After = page.Next; o.After == "" {
-				return
-			}
-		}
-	}
+	return every(func(o ListOptions) (Page[VariantOverrides], error) {
+		var page Page[VariantOverrides]
+		err := s.client.call(ctx, request{method: http.MethodGet, path: themesPath(s.environmentID, s.themeID, "tokens", "overrides"), query: o.query()}, &page)
+		return page, err
+	})
 }
 
 // VariantBatch makes and changes Variants of a Theme in one step: all of them or none, 1,000 at most.
@@ -192,7 +178,7 @@ func (s ThemeScope) BatchVariants(ctx context.Context, b VariantBatch) (BatchRes
 }
 
 // VariantAllowance returns how many Variants the Theme may have by the plan of the caller's Team; of several Teams, by
-// the largest of their plans. An origin of an earlier release answers ErrNotFound.
+// the largest of their plans.
 func (s ThemeScope) VariantAllowance(ctx context.Context) (most int, err error) {
 	var caller struct {
 		Teams []struct{ VariantsPerTheme int } `json:"teams"`

@@ -46,15 +46,9 @@ type Delivery struct {
 	Milliseconds  *int       `json:"milliseconds"`  // that the last attempt took
 }
 
-// DeliveryPage is some deliveries, the newest first.
-type DeliveryPage struct {
-	Items []Delivery `json:"items"`
-	Next  string     `json:"next"` // DeliveryOptions.After of the next request; empty on the last page
-}
-
 // DeliveryOptions selects deliveries.
 type DeliveryOptions struct {
-	After    string // id of a delivery; empty begins with the newest
+	After    string // Page.Next of the page before, with the same State; empty begins with the newest
 	State    string // empty means any
 	PageSize int    // 1 to 1000; 0 means 100
 }
@@ -76,10 +70,18 @@ func (w Webhooks) call(ctx context.Context, method string, body, out any, query 
 }
 
 // List returns all of them, the oldest first.
-func (w Webhooks) List(ctx context.Context) ([]Webhook, error) {
-	var list struct{ Items []Webhook }
-	err := w.call(ctx, http.MethodGet, nil, &list, nil)
-	return list.Items, err
+func (w Webhooks) List(ctx context.Context) (all []Webhook, err error) {
+	pages := every(func(o ListOptions) (page Page[Webhook], err error) {
+		err = w.call(ctx, http.MethodGet, nil, &page, o.query())
+		return page, err
+	})
+	for webhook, err := range pages {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, webhook)
+	}
+	return all, nil
 }
 
 // Create makes a webhook and returns it with its secret, which no other answer has.
@@ -108,9 +110,9 @@ func (w Webhooks) Test(ctx context.Context, id string) (Delivery, error) {
 	return d, err
 }
 
-// Deliveries lists what a webhook was sent.
-func (w Webhooks) Deliveries(ctx context.Context, id string, o DeliveryOptions) (DeliveryPage, error) {
-	var page DeliveryPage
+// Deliveries returns a page of what a webhook was sent, newest first.
+func (w Webhooks) Deliveries(ctx context.Context, id string, o DeliveryOptions) (Page[Delivery], error) {
+	var page Page[Delivery]
 	query := url.Values{}
 	for name, value := range map[string]string{"after": o.After, "state": o.State} {
 		if value != "" {

@@ -38,7 +38,7 @@ const options = {
 	}],
 };
 // Members that only the sources name: neither the API, nor the browser, nor the samples, nor a text. They get short names.
-const own = "along among brands byOthers byPath changedByOthers column conflicts counted depth doubtful fault groupAt hasDraft heads hiding identical inverse large look looks mayEdit mine missing named near ofVariant onAdd onChoose onClose onCommit onConfirm onDone onEdit onLook onMade onPreview onRemove onSaved onSecret onSelect onSlide onStale pairs panes places problem problems pure redo redoable removal rename requestID review revision route settle sight situation specimens structural theirs themeDraft typeAfter typeBefore undo undoable usedBy usedThrough users wide wrong".split(" ");
+const own = "along among branded brands byOthers byPath changedByOthers column conflicts counted depth doubtful fault groupAt hasDraft heads hiding identical inverse large look looks mayEdit mine missing named near ofVariant onAdd onChoose onClose onCommit onConfirm onDone onEdit onLook onMade onPreview onRemove onSaved onSecret onSelect onSlide onStale pairs panes places problem problems pure redo redoable removal rename requestID review revision route settle sight situation specimens structural theirs themeDraft typeAfter typeBefore undo undoable usedBy usedThrough users wanted wide wrong".split(" ");
 
 // Classes of the sheet that have a short name in the bundle: those that markup names, but not what a part of the page makes
 // up as it runs, and what tests look for.

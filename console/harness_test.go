@@ -26,7 +26,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"example.com/livery/tests/program"
+	"example.com/livery/internal/test/program"
 )
 
 // patience bounds every wait for the browser and the program.
@@ -43,6 +43,7 @@ type dev struct {
 	data    string
 	origin  string // address of the origin
 	console string // address that logs in once
+	token   string // of the subject dev; empty until it is asked for
 	process *exec.Cmd
 	said    *output
 }
@@ -77,7 +78,7 @@ func (d *dev) start(flags ...string) {
 	t := d.t
 	t.Helper()
 	d.process = exec.Command("livery", append([]string{"dev", "--data", d.data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--compiled", compiled(t), "--color", "never"}, flags...)...)
-	d.said = &output{}
+	d.said, d.token = &output{}, ""
 	d.process.Stdout, d.process.Stderr = d.said, d.said
 	if err := d.process.Start(); err != nil {
 		t.Fatal(err)
@@ -152,7 +153,10 @@ func (d *dev) api(method, path string, body, out any) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(d.livery("token", "--subject", "dev")))
+	if d.token == "" {
+		d.token = strings.TrimSpace(d.livery("token", "--subject", "dev"))
+	}
+	req.Header.Set("Authorization", "Bearer "+d.token)
 	req.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 // and that is not here fails TestAddressesTellNobodyElse: it gets a row. Each is also set to addresses of another site.
 var opening = map[string][]string{
 	"show": {"site", "tokens"}, "p1": {"draft", "1"}, "p2": {"draft"}, "p3": nil, "p4": nil, "url": nil,
-	"q": nil, "type": nil, "only": {"changed"}, "token": nil, "theme": nil, "kind": nil, "by": nil, "sort": nil, "as": {"list"}, "changes": {"1"},
+	"q": nil, "type": nil, "only": {"changed"}, "token": nil, "theme": nil, "kind": nil, "by": nil, "sort": {"changed"}, "drafts": {"1"}, "as": {"list"}, "changes": {"1"},
 	"op": {"getCaller", "deleteTheme"}, "from": {"1"}, "to": {"draft"}, "v": nil, "all": {"1"},
 	"login": nil, "state": nil, "code": nil, "error": nil, "error_description": nil,
 }

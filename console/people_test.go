@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 
+	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
@@ -225,7 +226,8 @@ func (d *dev) multiply(th theme) {
 			err = errors.Join(err, derr)
 			for i := 1; i < manyVariants/variants; i++ {
 				n := v
-				n.ID, n.Slug, n.DisplayName = fmt.Sprint(v.ID[:len(v.ID)-1], i), fmt.Sprintf("%s-%d", v.Slug, i), fmt.Sprintf("%s, %d", v.DisplayName, i)
+				n.ID = operator.NewID("var_", time.Now())
+				n.Slug, n.DisplayName = fmt.Sprintf("%s-%d", v.Slug, i), fmt.Sprintf("%s, %d", v.DisplayName, i)
 				err = errors.Join(err, storage.Variants.Write(tx, n, th.environment, th.id, n.ID), storage.VariantDrafts.Write(tx, draft, th.environment, th.id, n.ID),
 					storage.VariantSlugs.Write(tx, n.ID, n.Slug, th.environment, th.id))
 			}
@@ -273,9 +275,13 @@ func TestLargeTheme(t *testing.T) {
 	}
 	t.Logf("10,000 tokens: the main thread works %.1f ms a key at first and %.1f from then on; scrolling: %s", p.perKey(), p.perKey(), p.frames(".token-table"))
 	p.view(th.view("variants"))
-	p.says(fmt.Sprintf("%d of %d", manyVariants, manyVariants))
+	p.says(fmt.Sprintf("100 of %d", manyVariants))
+	for shown := 200; shown <= manyVariants; shown += 100 {
+		p.click("button", "Show more")
+		p.says(fmt.Sprintf("%d of %d", shown, manyVariants))
+	}
 	t.Logf("%d Variants: the main thread works %.1f ms a key; scrolling: %s", manyVariants, p.perKey(), p.frames("html"))
-	p.view(th.view("matrix") + "?all=1")
+	p.view(th.view("matrix") + "?all=1") // the same list of Variants, as far as it is shown
 	p.quiet()
 	p.until(fmt.Sprintf(`document.querySelector("[role=grid]")?.ariaColCount === "%d"`, manyVariants+1))
 	if cells := evaluate[int](p, `document.querySelectorAll("[role=grid] [role=gridcell]").length`); cells > 2000 {

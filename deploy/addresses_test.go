@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"example.com/livery/edge/address"
+	"example.com/livery/edge/live"
 	"example.com/livery/edge/policy"
 	"example.com/livery/storage/record"
 )
@@ -129,6 +130,18 @@ func TestProxiesAnswerAsTheEdge(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestProxiesWaitForSignsOfLife: no shipped configuration ends a stream in which nothing but heartbeats move.
+func TestProxiesWaitForSignsOfLife(t *testing.T) {
+	idle := regexp.MustCompile(`(?m)^\s*[^#\n]*\b(?:proxy_read_timeout|proxy_send_timeout|send_timeout|idle_timeout|read_timeout|write_timeout|stream_timeout)\b:?\s+(\w+)`)
+	for name := range proxies {
+		for _, found := range idle.FindAllStringSubmatch(read(t, name), -1) {
+			if d, err := time.ParseDuration(found[1]); err != nil || d <= live.Heartbeat {
+				t.Errorf("%s: %s, and an edge is silent for %v", name, strings.TrimSpace(found[0]), live.Heartbeat)
+			}
+		}
 	}
 }
 

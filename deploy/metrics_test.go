@@ -34,7 +34,7 @@ func exposed(t *testing.T) map[string][]string {
 		t.Fatal(err)
 	}
 	_ = response.Body.Close()
-	for deadline := time.Now().Add(30 * time.Second); !strings.Contains(body(t, site.originOps+"/metrics"), "\nlivery_webhook_behind_events{"); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(body(t, site.originOps+"/metrics"), "\nlivery_webhook_behind_events{"); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the origin does not look at its webhook")
 		}

@@ -50,11 +50,10 @@ type feed struct {
 	hold    chan struct{}  // records and blobs wait for it, if not nil
 	dumb    bool           // changes are not told
 	waits   []string       // how many seconds polls were to wait, in order
-	whole   bool           // a changed Theme is told with all that was asked for; else as before there was such a question
+	whole   bool           // a changed Theme is told with all that was asked for; else that question has no answer
 	since   []string       // cursors of such questions, in order
-	noModes bool           // pairs in modes are not known, as before there were modes
 	spoil   func(r *feedproto.Refresh)
-	inputs  func(p *feedproto.PairInputs) // nil: pairs come without what they are made from, as before there was such a question
+	inputs  func(p *feedproto.PairInputs) // nil: pairs come without what they are made from
 }
 
 // fedTheme is one Theme with its versions.
@@ -384,10 +383,6 @@ func (f *feed) serveManifest(w http.ResponseWriter, key string) {
 func (f *feed) servePair(w http.ResponseWriter, key, inputs string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.noModes && strings.Count(key, "/") > 3 {
-		w.WriteHeader(http.StatusNotFound)
-		return
-	}
 	p, lacks := f.pair(key)
 	if lacks != "" {
 		missing(w, lacks)

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/livery/edge/certtest"
 	"example.com/livery/edge/listen"
+	"example.com/livery/internal/test/certtest"
 	"example.com/livery/storage/record"
 )
 

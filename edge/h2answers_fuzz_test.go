@@ -19,7 +19,7 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"example.com/livery/tests/floods"
+	"example.com/livery/internal/test/floods"
 )
 
 // oneRequest is a request as every protocol can carry it.

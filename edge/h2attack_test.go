@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/livery/tests/floods"
+	"example.com/livery/internal/test/floods"
 )
 
 // witness asks a running edge from another address than the flood, over both protocols, and returns how many answers were

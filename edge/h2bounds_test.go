@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"example.com/livery/edge"
-	"example.com/livery/tests/floods"
+	"example.com/livery/internal/test/floods"
 	"golang.org/x/net/http2/hpack"
 )
 

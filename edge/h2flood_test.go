@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"example.com/livery/edge"
-	"example.com/livery/tests/floods"
+	"example.com/livery/internal/test/floods"
 )
 
 // The frames of HTTP/2 that the tests send and read (RFC 9113 section 6).

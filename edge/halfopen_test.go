@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"example.com/livery/edge"
-	"example.com/livery/edge/certtest"
 	"example.com/livery/edge/listen"
+	"example.com/livery/internal/test/certtest"
 )
 
 // halfOpen is one listener of an edge, and an edge of its own.

@@ -223,17 +223,6 @@ func TestTreeServesModes(t *testing.T) {
 	}
 }
 
-// An upstream of an earlier release has no modes: they are not there, and what it has is served.
-func TestAnOlderUpstreamHasNoModes(t *testing.T) {
-	f := moded(t)
-	f.noModes = true
-	r := run(t, f)
-	for range 2 {
-		want(t, r.get(path("-", "latest", "tokens.css")+"?modes=scheme.dark"), 404, "notFound")
-		want(t, r.get(path("-", "latest", "tokens.css")), 200, "4px")
-	}
-}
-
 // A delta is of the same file in the same modes; the file without modes is no dictionary of it.
 func TestDictionariesAreOfTheSameModes(t *testing.T) {
 	f := newFeed(t)

@@ -1,14 +1,18 @@
 package edge_test
 
 import (
+	"bufio"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"example.com/livery/edge"
 )
 
 // While the feed is followed nobody who asks for what is hot ever waits for a publish: the files are
@@ -111,30 +115,34 @@ func ask(r *running, address, coding string) (int, string) {
 func TestGraceEnds(t *testing.T) {
 	t.Parallel()
 	f := publishedFeed(t)
-	r := run(t, f)
+	r := run(t, f, func(c *edge.Config) { c.UpstreamWait = time.Minute })
 	r.settle()
 	latest := path("-", "latest", "tokens.css")
 	want(t, r.get(latest), 200, "4px")
-	release := f.held()
+	asked, release := f.count(""), sync.OnceFunc(f.held())
+	defer release()
 	f.publish(thm, biggerTheme)
-	answered := make(chan response, 1)
-	started := time.Now()
-	go func() {
-		for {
-			got := r.get(latest)
-			if strings.Contains(got.body, "5px") || time.Since(started) > time.Minute {
-				answered <- got
-				return
-			}
-		}
-	}()
-	// That nobody is answered with what is new has no event: the grace is over by then.
-	eventually(t, "somebody waits", func() bool { return time.Since(started) > 900*time.Millisecond })
-	select {
-	case got := <-answered:
-		t.Errorf("answered %q although upstream has not", got.body)
-	default:
+	eventually(t, "a refresh", func() bool { return f.count("") > asked })
+	r.clock.add(time.Second)
+	c, err := net.Dial("tcp", r.address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(time.Minute))
+	if _, err := io.WriteString(c, plainGet(latest)); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 { // others are answered, and it waits
+		want(t, r.get("/"), 404, "")
 	}
 	release()
-	want(t, <-answered, 200, "5px")
+	got, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	if body, err := io.ReadAll(got.Body); err != nil || !strings.Contains(string(body), "5px") {
+		t.Errorf("when the time is over the answer is %q, %v, want what is new", body, err)
+	}
 }

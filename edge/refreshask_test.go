@@ -2,9 +2,7 @@ package edge_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"example.com/livery/feedproto"
 )
@@ -53,30 +51,6 @@ func TestAPublishIsAskedForAtOnce(t *testing.T) {
 	}
 }
 
-// An upstream of an earlier release is asked for each part, and for all at once not again soon.
-func TestAnOlderUpstreamIsAskedForEachPart(t *testing.T) {
-	f, r, latest := toldWhole(t)
-	f.mu.Lock()
-	f.whole = false
-	f.mu.Unlock()
-	before := f.count("refresh/")
-	for _, small := range []string{"5px", "6px", "7px"} {
-		r.refreshes(f, func() { f.publish(thm, strings.Replace(biggerTheme, "5px", small, 1)) })
-		want(t, r.get(latest[0]), 200, small)
-	}
-	if asked := f.count("refresh/") - before; asked != 1 {
-		t.Errorf("asked for all at once %d times, want once", asked)
-	}
-	f.mu.Lock()
-	f.whole = true
-	f.mu.Unlock()
-	r.clock.add(2 * time.Minute)
-	r.refreshes(f, func() { f.publish(thm, biggerTheme) })
-	if asked := f.count("refresh/") - before; asked != 2 {
-		t.Errorf("asked for all at once %d times after the upstream was renewed, want twice", asked)
-	}
-}
-
 // What cannot be believed of an answer, or is not in it, is asked for on its own.
 func TestARefreshIsNotBelieved(t *testing.T) {
 	t.Parallel()
@@ -115,21 +89,4 @@ func TestARefreshIsOnDiskAfterAStop(t *testing.T) {
 	second := run(t, f, ownRuntime(t), at(first.dir))
 	want(t, second.get(latest[0]), 200, "5px")
 	want(t, second.get(latest[1]), 200, "11px")
-}
-
-// A Theme that is deleted is not a sign of an upstream that cannot tell all at once: others are asked for so.
-func TestADeletedThemeIsNoOlderUpstream(t *testing.T) {
-	f, r, latest := toldWhole(t)
-	const other = "thm_00000000000000000000000002"
-	f.publish(other, smallTheme)
-	files := "/" + env + "/" + other + "/-/latest/tokens.css"
-	want(t, r.get(files), 200, "4px")
-	f.removeTheme(thm)
-	eventually(t, "the deleted Theme", func() bool { return r.get(latest[0]).status == 404 })
-	before := f.count("refresh/")
-	r.refreshes(f, func() { f.publish(other, biggerTheme) })
-	want(t, r.get(files), 200, "5px")
-	if asked := f.count("refresh/") - before; asked != 1 {
-		t.Errorf("asked for all at once %d times, want once", asked)
-	}
 }

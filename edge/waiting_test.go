@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"example.com/livery/edge"
-	"example.com/livery/heaptest"
+	"example.com/livery/internal/test/floods"
+	"example.com/livery/internal/test/heaptest"
 	"example.com/livery/storage/record"
-	"example.com/livery/tests/floods"
 )
 
 // waits is a way in which a client has an edge keep something for it.

@@ -28,8 +28,7 @@ type Pair struct {
 	Cursor  string      `json:"cursor"`  // of the change log when this was read
 }
 
-// InputsParameter asks, with a request for a pair, for what the pair is made from too: OverlayInput or AllInputs. A
-// server that does not know it leaves it out.
+// InputsParameter asks, with a request for a pair, for what the pair is made from too: OverlayInput or AllInputs.
 const (
 	InputsParameter = "inputs"
 	OverlayInput    = "overlay" // the client has the plan, if that is one of its Theme's

@@ -10,7 +10,7 @@ import (
 
 	"example.com/livery/internal/yamlfile"
 	"example.com/livery/origin/modes"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 )
 
 // whole has every member of a mapping, as Encode writes it.

@@ -13,7 +13,7 @@ import (
 	"example.com/livery/intake/form"
 	"example.com/livery/intake/model"
 	"example.com/livery/renderer/jsontree"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 )
 
 // design is a random mapping with its files. Each declaration has a value of its own.

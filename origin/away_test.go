@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/internal/test/postgrestest"
 	"example.com/livery/origin"
 	"example.com/livery/origin/maintenance"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/postgres"
-	"example.com/livery/storage/postgres/postgrestest"
 	"example.com/livery/storage/record"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"example.com/livery/heaptest"
+	"example.com/livery/internal/test/heaptest"
 	"example.com/livery/origin"
 	"example.com/livery/origin/api"
 	"example.com/livery/origin/operator"

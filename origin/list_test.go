@@ -38,9 +38,6 @@ func (h *testOrigin) follow(path, query string, between func(page int)) (slugs [
 	after := ""
 	for n := 0; ; n++ {
 		p := h.list(path, query+"&after="+url.QueryEscape(after))
-		if _, numbered := p.body["pageNumber"]; numbered {
-			h.t.Errorf("a page after %q has a number", after)
-		}
 		slugs = append(slugs, p.slugs...)
 		if after = p.next; after == "" {
 			return slugs

@@ -103,6 +103,13 @@ func TestManifestsSayWhatIsServed(t *testing.T) {
 		}
 	}
 	told("a new slug", func() { e.want(200, "PUT", dark, `{"slug":"night","displayName":"Night"}`) })
+	told("a new slug by a batch", func() {
+		e.want(200, "POST", theme+"/variants/batch", `{"change":[{"id":"`+idOf(dark)+`","slug":"dusk"}]}`)
+	})
+	if _, known := e.manifest(theme).Variants["dusk"]; !known {
+		t.Error("the manifest lacks the slug that a batch gave")
+	}
+	e.want(200, "PUT", dark, `{"slug":"night","displayName":"Night"}`)
 	told("a Theme's new slug", func() { e.want(200, "PUT", theme, `{"slug":"brands","displayName":"Brand"}`) })
 	told("a first publish of a Variant", func() { e.publish(plain) })
 	told("modes", func() {

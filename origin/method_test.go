@@ -157,7 +157,7 @@ func TestUnknownExpectationsDoNoHarm(t *testing.T) {
 		if len(answers) != 1 || answers[0].status != http.StatusCreated && answers[0].status != http.StatusExpectationFailed {
 			t.Errorf("Expect: %s = %v, want 201 or 417", expectation, answers)
 		}
-		answers, closed := h.raw(h.head("POST", themes)+"Expect: "+expectation+"\r\nContent-Length: 1001\r\n\r\n", 1)
+		answers, closed := h.raw(h.head("POST", themes)+"Expect: "+expectation+"\r\nContent-Length: 1001\r\n\r\n", 2)
 		if len(answers) != 1 || answers[0].status != 413 || !closed {
 			t.Errorf("Expect: %s with a body past the bound = %v, closed %v, want 413", expectation, answers, closed)
 		}

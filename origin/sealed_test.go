@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/livery/feedproto"
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/origin/api"
 	"example.com/livery/origin/modes"
 	"example.com/livery/origin/operator"
@@ -22,7 +23,6 @@ import (
 	"example.com/livery/storage/dump"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 // sealedWorld is one Theme, to which anything is done but its deletion, and the sealed addresses that it had.

@@ -1,14 +1,9 @@
 package origin_test
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
-
-	"example.com/livery/storage"
-	"example.com/livery/storage/record"
 )
 
 // rows spells the versions of a list: number, author, note, tokens, added, removed, changed.
@@ -67,41 +62,6 @@ func TestVersionsSayWhatTheyChanged(t *testing.T) {
 		h.do(owner, "POST", theme+"/tokens/publish?unchanged=true", body).refuses(t, 400, cause)
 	}
 	h.want(200, "POST", theme+"/tokens/publish?unchanged=true", `{"note":"`+strings.Repeat("ü", 500)+`"}`)
-}
-
-// A version that an earlier release published has no author, note and counts: they are null, and everything else is as
-// it was.
-func TestVersionsOfAnEarlierReleaseSaySo(t *testing.T) {
-	t.Parallel()
-	h := newTestOrigin(t)
-	theme := h.theme("t")
-	h.patch(theme, red)
-	h.publish(theme)
-	key := storage.ThemeVersions.Key(h.sandbox, idOf(theme), storage.Number(1))
-	_, err := h.store.Update(context.Background(), h.sandbox, func(tx storage.Tx) (record.Change, error) {
-		value, err := tx.Get(key)
-		if err != nil {
-			return record.Change{}, err
-		}
-		var stored map[string]any
-		if err := json.Unmarshal(value[1:], &stored); err != nil {
-			return record.Change{}, err
-		}
-		delete(stored, "remark")
-		text, err := json.Marshal(stored)
-		if err != nil {
-			return record.Change{}, err
-		}
-		return record.Change{Internal: true}, tx.Set(key, append(value[:1:1], text...))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.wantRows(theme, "", "1 <nil> <nil> 1 <nil> <nil> <nil>")
-	h.patch(theme, `[{"operation":"replace","path":"/red/$value","value":"#e00"}]`)
-	h.publish(theme)
-	h.wantRows(theme, "pageSize=1", "2 owner <nil> 1 0 0 1")
-	h.want(200, "POST", theme+"/tokens/restore?version=1", "")
 }
 
 // tokensOf spells the tokens of a set: path=value.
@@ -192,17 +152,4 @@ func TestAVariantsVersionIsRestored(t *testing.T) {
 	h.want(200, "POST", v+"/tokens/restore?version=1&etag="+etag, "")
 	h.want(200, "POST", v+"/tokens/publish", "")
 	h.wantRows(v, "pageSize=1", "3 owner <nil> 1 1 0 0")
-}
-
-// A cursor that is not one of the list is refused, and not read as another place.
-func TestVersionListsRefuseForeignCursors(t *testing.T) {
-	t.Parallel()
-	h := newTestOrigin(t)
-	theme, v := h.brands("a")
-	for _, list := range []string{theme, v[0]} {
-		for _, after := range []string{"0", "-1", "999", "99999999999999999999", "x"} {
-			h.do(owner, "GET", list+"/tokens/versions?after="+after, "").refuses(t, 400, "payload")
-		}
-	}
-	h.want(200, "GET", theme+"/tokens/versions?after=1", "")
 }

@@ -423,11 +423,8 @@ func TestDeadLettersAreSentByHand(t *testing.T) {
 			t.Errorf("webhook-id = %q, want that of the first attempt, %q", m.id, r.all[0].id)
 		}
 	}
-	first, _ := h.deliveries(webhook, "pageSize=1")
-	if next := h.want(200, "GET", webhook+"/deliveries?pageSize=1", "").text(t, "next"); next != ids[1] || len(first) != 1 {
-		t.Errorf("the first page is %q, next %q", first, next)
-	}
-	if rest, _ := h.deliveries(webhook, "after="+ids[1]); !slices.Equal(rest, []string{"theme.created delivered 5 200"}) {
+	next := h.want(200, "GET", webhook+"/deliveries?pageSize=1", "").text(t, "next")
+	if rest, _ := h.deliveries(webhook, "after="+next); !slices.Equal(rest, []string{"theme.created delivered 5 200"}) {
 		t.Errorf("the second page is %q", rest)
 	}
 }

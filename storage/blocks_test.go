@@ -89,7 +89,7 @@ func TestASparseIndexFollowsItsList(t *testing.T) {
 	checkBlocks(t, s, []string{"again"})
 }
 
-// A list of an earlier release has no sparse index: the first write makes it, whole.
+// A list without a sparse index gets one, whole, with its next write.
 func TestAListWithoutASparseIndexGetsOne(t *testing.T) {
 	s := open(t)
 	var want []string

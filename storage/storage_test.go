@@ -10,8 +10,8 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/storage"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -29,7 +29,7 @@ type guardedDev struct {
 func openGuarded(t *testing.T, origin string) *guardedDev {
 	dir := t.TempDir()
 	g := &guardedDev{t: t, binary: filepath.Join(dir, "livery"), data: filepath.Join(dir, "data")}
-	if out, err := exec.Command("go", "build", "-o", g.binary, "../..").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-C", "../..", "-o", g.binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v: %s", err, out)
 	}
 	server := exec.Command(g.binary, "dev", "--empty", "--data", g.data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0")

@@ -12,9 +12,9 @@ import (
 
 	"example.com/livery/bench/internal/figures"
 	"example.com/livery/bench/internal/frame"
+	"example.com/livery/internal/test/postgrestest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/postgres"
-	"example.com/livery/storage/postgres/postgrestest"
 	"example.com/livery/storage/record"
 )
 

@@ -131,7 +131,7 @@ func (b baseline) counted() bool {
 
 // figures are what was measured, for the report.
 func (b baseline) figures() *figures.Set {
-	set := &figures.Set{Command: "go test ./bench/guard -instructions"}
+	set := &figures.Set{Command: "go test -C bench ./guard -instructions"}
 	for _, c := range b.Paths {
 		set.AddOne(figures.Figure{Name: c.Name, Unit: "allocations"}, float64(c.Allocations))
 		set.AddOne(figures.Figure{Name: c.Name, Unit: "bytes"}, float64(c.Bytes))

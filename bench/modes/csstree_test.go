@@ -16,7 +16,7 @@ import (
 // TestCSSTreeAcceptsEverySheet has css-tree read a stylesheet of two dimensions for each document of the corpus, and
 // count the declarations.
 func TestCSSTreeAcceptsEverySheet(t *testing.T) {
-	if *page == "" {
+	if _, err := os.Stat("../peers/node_modules/css-tree"); err != nil {
 		t.Skip("NOT PROVEN: css-tree is installed from npm (make modes)")
 	}
 	files, err := filepath.Glob(filepath.Join(*corpus, "*.tokens.json"))

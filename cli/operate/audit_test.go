@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/livery/cli/term"
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage/record"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 // A name in the audit log cannot drive a terminal, and begins no line.

@@ -164,7 +164,7 @@ func Explain(err error) *Failure {
 	return &Failure{Sentence: err.Error(), Cause: err}
 }
 
-// explainConflict says which conflict it is, and how to go on. An older origin does not name it.
+// explainConflict says which conflict it is, and how to go on.
 func explainConflict(f *Failure, e *client.Error) {
 	f.Sentence = "the resource was changed meanwhile, or the name is taken: " + e.Method + " " + e.URL
 	f.Next = "Look at it with livery theme show, then try again."

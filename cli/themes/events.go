@@ -65,8 +65,8 @@ func (a *app) events(ctx context.Context, f eventsFlags) error {
 		if page.Missed {
 			a.Warn("Note: events after %s are not kept any more", o.After)
 		}
-		if page.Next != nil {
-			o.After = *page.Next
+		if n := len(page.Items); n > 0 {
+			o.After = page.Items[n-1].ID
 		}
 		if all = append(all, page.Items...); f.follow {
 			if err := a.printFollowed(all); err != nil {
@@ -75,7 +75,7 @@ func (a *app) events(ctx context.Context, f eventsFlags) error {
 			all = all[:0]
 		}
 		switch {
-		case len(page.Items) == o.Limit:
+		case page.Next != "":
 		case !f.follow:
 			return a.showEvents(all)
 		default:

@@ -240,7 +240,7 @@ func (a webhookCommands) log() *cobra.Command {
 	var o client.DeliveryOptions
 	again := cmd.Flags().String("redeliver", "", "send this delivery, an `ID`, once more, and say what came of it")
 	cmd.Flags().StringVar(&o.State, "state", "", "only deliveries in this `STATE`: waiting, delivered, retrying, dead or missed")
-	cmd.Flags().StringVar(&o.After, "after", "", "only what came before this delivery, an `ID`")
+	cmd.Flags().StringVar(&o.After, "after", "", "the page after the one that named this `CURSOR`, with the same --state")
 	cmd.Flags().IntVar(&o.PageSize, "limit", 100, "at most so many, a `COUNT` up to 1000")
 	return a.onWebhook(cmd, func(ctx context.Context, hooks client.Webhooks, w client.Webhook) error {
 		if *again != "" {
@@ -257,7 +257,7 @@ func (a webhookCommands) log() *cobra.Command {
 		return a.Show(page.Items, func() {
 			a.printDeliveries(page.Items)
 			if page.Next != "" {
-				a.Say("There are more: livery webhook log %s --after %s", w.ID, page.Next)
+				a.Say("There are more: repeat the command with --after %s", page.Next)
 			}
 		})
 	})

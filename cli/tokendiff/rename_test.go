@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 func read(t testing.TB, text string) *dtcg.Document {

@@ -117,12 +117,9 @@ func modeNames(list []client.Mode) (names []string) {
 	return names
 }
 
-// modesOf returns the modes of a Theme; none if its origin is of a release without modes.
+// modesOf returns the modes of a Theme.
 func modesOf(ctx context.Context, c *client.Client, f target.Resolved) ([]client.Mode, error) {
 	modes, err := c.Scope(f.Env.ID, f.Theme.ID).Modes(ctx)
-	if errors.Is(err, client.ErrNotFound) {
-		return nil, nil
-	}
 	return modes.Modes, err
 }
 

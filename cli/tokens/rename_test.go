@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/livery/cli/tokens/tokentreetest"
+	"example.com/livery/internal/test/tokentreetest"
 )
 
 func TestRenamingRewritesEveryAlias(t *testing.T) {

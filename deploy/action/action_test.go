@@ -20,7 +20,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"example.com/livery/tests/program"
+	"example.com/livery/internal/test/program"
 )
 
 func TestMain(m *testing.M) { program.Main(m.Run) }

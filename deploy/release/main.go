@@ -56,19 +56,10 @@ func main() {
 	flag.StringVar(&r.version, "version", "", "semantic `VERSION` of the release")
 	flag.StringVar(&r.commit, "commit", "", "`COMMIT` that the sources are of")
 	flag.Int64Var(&epoch, "epoch", 0, "time of the commit in `SECONDS` since 1970")
-	flag.StringVar(&r.notes, "notes", "", "`HEADING` of the section of CHANGELOG.md that is the notes (default: the version)")
 	flag.StringVar(&r.baseURL, "base-url", "", "`URL` that the files will stand under (default: https://example.com/livery/releases/VERSION)")
 	flag.StringVar(&r.root, "root", "../..", "`FOLDER` of the sources")
 	flag.StringVar(&r.out, "out", "", "`FOLDER` to write; it is emptied first")
-	cutVersion := flag.String("cut", "", "only give the changelog's section Unreleased this `VERSION` and today's date")
 	flag.Parse()
-	if *cutVersion != "" {
-		if err := cut(filepath.Join(r.root, "CHANGELOG.md"), *cutVersion, time.Now()); err != nil {
-			fmt.Fprintln(os.Stderr, "release:", err)
-			os.Exit(1)
-		}
-		return
-	}
 	r.at = time.Unix(epoch, 0).UTC()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

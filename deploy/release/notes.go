@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
 )
 
 // notesName is the file of the notes.
@@ -24,26 +23,6 @@ func (r *release) writeNotes(context.Context) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(r.out, notesName), []byte("# Livery "+r.version+"\n\n"+section+"\n"), 0o644)
-}
-
-// cut gives the section Unreleased of a changelog a version and a date, and begins a new one above it.
-func cut(path, version string, at time.Time) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if !semanticVersion.MatchString(version) {
-		return fmt.Errorf("%q is not a semantic version such as 1.2.3: give VERSION", version)
-	}
-	if _, err := sectionOf(string(text), version); err == nil {
-		return fmt.Errorf("%s has a section %s already", path, version)
-	}
-	if _, err := sectionOf(string(text), "Unreleased"); err != nil {
-		return err
-	}
-	const unreleased = "## Unreleased\n"
-	after := strings.Replace(string(text), unreleased, unreleased+"\n## ["+version+"] - "+at.Format(time.DateOnly)+"\n", 1)
-	return os.WriteFile(path, []byte(after), 0o644)
 }
 
 var heading = regexp.MustCompile(`(?m)^## (.+)$`)
@@ -65,5 +44,5 @@ func sectionOf(changelog, version string) (string, error) {
 		}
 		return "", fmt.Errorf("CHANGELOG.md says nothing under %q: write what changed for users", version)
 	}
-	return "", fmt.Errorf("CHANGELOG.md has no section %q: make one of the section Unreleased with make cut VERSION=%s", version, version)
+	return "", fmt.Errorf("CHANGELOG.md has no section %q: write what changed for users", version)
 }

@@ -30,12 +30,12 @@ const testVersion = "0.9.9-check"
 
 var built release // by TestMain, of these sources
 
-// TestMain builds a release of these sources with the changelog's section Unreleased as its notes.
+// TestMain builds a release of these sources with the changelog's section 0.1.0 as its notes.
 func TestMain(m *testing.M) {
 	epoch, err := strconv.ParseInt(os.Getenv("LIVERY_EPOCH"), 10, 64)
 	dir, err2 := os.MkdirTemp("", "livery-released-")
 	built = release{
-		version: testVersion, commit: os.Getenv("LIVERY_COMMIT"), at: time.Unix(epoch, 0).UTC(), notes: "Unreleased", root: "../..",
+		version: testVersion, commit: os.Getenv("LIVERY_COMMIT"), at: time.Unix(epoch, 0).UTC(), notes: "0.1.0", root: "../..",
 		out: filepath.Join(dir, "first"),
 	}
 	if err := errors.Join(err, err2, built.run(context.Background())); err != nil {

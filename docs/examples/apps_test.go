@@ -108,7 +108,7 @@ func follows(t *testing.T, name, build, start string) {
 	a.is(`getComputedStyle(buy()).borderRadius`, "8px")
 	const buttons = `buy().parentElement.querySelectorAll("button")`
 	acme, midnight := sides(buttons)
-	a.neverFlashes(buttons, false)
+	a.neverFlashes(buttons)
 	a.is(pageColor, midnightSurface)
 	a.is(`buy().textContent.trim()`, "Buy from midnight")
 	a.silent()
@@ -116,9 +116,9 @@ func follows(t *testing.T, name, build, start string) {
 	// A publish reaches the page while it is open.
 	a.open()
 	a.is(last, acmeButton)
-	a.is(midnight.choose+`, ""`, "")
+	a.is(midnight+`, ""`, "")
 	a.is(last, midnightButton)
-	a.is(acme.choose+`, ""`, "")
+	a.is(acme+`, ""`, "")
 	a.is(last, acmeButton)
 	a.publish()
 	a.is(last, publishedButton)
@@ -330,8 +330,8 @@ func rendered(t *testing.T, name, build, start string) {
 	a.is(frames, greyButton)
 	const buttons = `document.querySelectorAll("main button")`
 	acme, midnight := sides(buttons)
-	a.is(midnight.choose+`, buy().textContent`, "Buy from midnight")
-	a.is(acme.choose+`, buy().textContent`, "Buy from acme")
+	a.is(midnight+`, buy().textContent`, "Buy from midnight")
+	a.is(acme+`, buy().textContent`, "Buy from acme")
 	a.is(frames, greyButton)
 
 	// The edge is away: the page has the fallback, and the theme once the edge is back.
@@ -359,7 +359,7 @@ func rendered(t *testing.T, name, build, start string) {
 	a.quiet()
 
 	// Another brand, without a flash, which stays.
-	a.neverFlashes(buttons, false)
+	a.neverFlashes(buttons)
 	a.is(`buy().textContent`, "Buy from midnight")
 	a.silent()
 	a.open()
@@ -369,7 +369,7 @@ func rendered(t *testing.T, name, build, start string) {
 	a.quiet()
 
 	// A publish reaches the page while it is open, and the next page from the server.
-	a.is(acme.choose+`, ""`, "")
+	a.is(acme+`, ""`, "")
 	a.is(frames, midnightButton+" > "+acmeButton)
 	a.publish()
 	a.is(frames, midnightButton+" > "+acmeButton+" > "+publishedButton)

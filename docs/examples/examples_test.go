@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/livery/tests/program"
+	"example.com/livery/internal/test/program"
 )
 
 func TestMain(m *testing.M) { program.Main(m.Run) }

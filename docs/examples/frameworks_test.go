@@ -73,7 +73,7 @@ func hydrated(t *testing.T, example, server string) *shop {
 	s.is(last, acmeButton)
 	s.quiet()
 	const buttons = `document.querySelectorAll("main button")`
-	s.neverFlashes(buttons, false)
+	s.neverFlashes(buttons)
 	s.is(`document.getElementById("buy").textContent`, "Buy from Midnight")
 	s.silent()
 	do(t, s.tab, chromedp.Navigate(site.URL))

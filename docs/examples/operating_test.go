@@ -249,7 +249,7 @@ func TestExcusesAreFew(t *testing.T) {
 func TestTheREADMESpeaksOfWhatThereIs(t *testing.T) {
 	o := newOperating(t)
 	seen := 0
-	for _, p := range append(pieces(read(t, "../../README.md")), pieces(read(t, "../../bench/README.md"))...) {
+	for _, p := range append(pieces(read(t, "../../README.md")), pieces(read(t, "../../docs/speed.md"))...) {
 		words := strings.Fields(p.command)
 		switch {
 		case !p.inline:

@@ -151,11 +151,6 @@ func TestTheBrandSwitchDoesNotFlash(t *testing.T) {
 	do(t, tab, chromedp.Reload())
 	eventually(t, tab, pageColor, "rgb(11, 16, 32)")
 	eventually(t, tab, `[...seen].join(" ")`, "rgb(11, 16, 32)")
-	part := `document.body.insertAdjacentHTML("beforeend", '<b id="buy" style="background: var(--color-brand)"></b>'), window.buy = () => document.getElementById("buy"), ""`
-	eventually(t, tab, part, "")
-	acme, midnight := sides(`document.querySelectorAll("#choice button")`)
-	g.slow.Store(true)
-	newCamera(t, tab).neverFlashes(midnight, acme, false)
 }
 
 // TestThePageWithModesIsOfTheRightSchemeFromTheFirstFrameOn: it follows the system, and the reader's choice after it, and a

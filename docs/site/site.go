@@ -71,7 +71,7 @@ var chapters = []chapter{
 	{"", "releasing", "Releasing", "docs/releasing.md"},
 	{"", "report", "Report a fault", "SECURITY.md"},
 	{"Why", "design", "Why it is as it is", "DESIGN.md"},
-	{"", "speed", "How fast it is", "bench/README.md"},
+	{"", "speed", "How fast it is", "docs/speed.md"},
 	{"", "changes", "Changes", "CHANGELOG.md"},
 }
 

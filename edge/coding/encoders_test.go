@@ -8,7 +8,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"example.com/livery/heaptest"
+	"example.com/livery/internal/test/heaptest"
 )
 
 // rows is content of so many bytes with something to find in it.

@@ -12,7 +12,7 @@ import (
 
 	"example.com/livery/edge/coding"
 	"example.com/livery/feedproto"
-	"example.com/livery/heaptest"
+	"example.com/livery/internal/test/heaptest"
 	"example.com/livery/renderer/plan"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"

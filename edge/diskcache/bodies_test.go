@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"example.com/livery/feedproto"
-	"example.com/livery/heaptest"
+	"example.com/livery/internal/test/heaptest"
 )
 
 func bodiesAt(t *testing.T, dir string, budget Budget) *Bodies {

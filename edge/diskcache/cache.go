@@ -5,7 +5,6 @@ package diskcache
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,17 +51,9 @@ const (
 	bodiesFolder  = "bodies"
 )
 
-// formerNames are what earlier releases kept in the directory, a file for each record.
-var formerNames = []string{"themes", "pairs", "blobs", "files", "cursor", "modules"}
-
 // Open opens the disk cache. requested yields the keys of the pairs that were requested, and how often since that was
-// set to 0. bodies may be nil. What an earlier release kept in another form is removed.
+// set to 0. bodies may be nil.
 func Open(dir string, b Budget, requested func(yield func(key string, times *atomic.Uint32)), bodies *Bodies) (*Cache, error) {
-	for _, name := range formerNames {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-			return nil, fmt.Errorf("edge: disk cache: %w", err)
-		}
-	}
 	index, err := openIndex(filepath.Join(dir, recordsFolder), b, requested, bodies)
 	if err != nil {
 		return nil, fmt.Errorf("edge: disk cache: %w", err)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"example.com/livery/feedproto"
-	"example.com/livery/heaptest"
+	"example.com/livery/internal/test/heaptest"
 	"example.com/livery/storage/record"
 )
 
@@ -236,21 +236,6 @@ func TestDiskDropsWhatIsNoMore(t *testing.T) {
 			t.Errorf("%d records of a deleted Theme are left", len(d.index.entries))
 		}
 		d = diskAt(t, dir, 1<<20)
-	}
-}
-
-// What an earlier release kept in the directory, a file for each record, is removed; what is not the cache's stays.
-func TestFormerFilesAreRemoved(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"themes/env/thm", "pairs/env/thm/-/1", "blobs/ab/cd", "files/ab/cd", "cursor", "modules", "other/x"} {
-		if err := errors.Join(os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700), os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	diskAt(t, dir, 1<<20)
-	left, err := os.ReadDir(dir)
-	if err != nil || len(left) != 2 || left[0].Name() != "other" || left[1].Name() != recordsFolder {
-		t.Errorf("%v is left, %v", left, err)
 	}
 }
 

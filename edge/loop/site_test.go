@@ -19,8 +19,8 @@ import (
 	"github.com/valyala/fasthttp"
 	"go.uber.org/goleak"
 
-	"example.com/livery/edge/certtest"
 	"example.com/livery/httpguard"
+	"example.com/livery/internal/test/certtest"
 )
 
 func TestMain(m *testing.M) {

@@ -59,12 +59,11 @@ func (q *refreshQueue) take() *Theme {
 	return t
 }
 
-// refresher refreshes changed Themes: it asks for each with its hot pairs in one question, if upstream knows such questions.
+// refresher refreshes changed Themes: it asks for each with its hot pairs in one question.
 type refresher struct {
 	*Store
-	queue         *refreshQueue
-	heard         atomic.Pointer[string] // the newest place in the change log
-	unsupportedTo atomic.Int64           // Unix nanoseconds: no Theme is asked for with its pairs before
+	queue *refreshQueue
+	heard atomic.Pointer[string] // the newest place in the change log
 }
 
 // run refreshes changed Themes until the context ends. Several run at once. A Theme that changed again meanwhile

@@ -3,7 +3,6 @@ package records
 import (
 	"context"
 	"strings"
-	"time"
 
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
@@ -12,10 +11,6 @@ import (
 
 // pairsPerQuestion bounds the pairs of a question for a changed Theme. Those beyond are asked for one by one.
 const pairsPerQuestion = 16
-
-// unsupportedFor is for how long an upstream that cannot answer such a question is not asked it: one of
-// an earlier release.
-const unsupportedFor = time.Minute
 
 // refreshAnswer is an answer to it, in parts that are taken one by one.
 type refreshAnswer struct {
@@ -34,14 +29,11 @@ type refreshAnswer struct {
 func (r *refresher) askForTheme(ctx context.Context, t *Theme, hot []*Pair) *refreshAnswer {
 	change, now := t.change.Load(), r.Now()
 	since := r.heard.Load()
-	if since == nil || r.Upstream.Backoff(upstream.RefreshEndpoint, true) != nil || now.UnixNano() < r.unsupportedTo.Load() {
+	if since == nil || r.Upstream.Backoff(upstream.RefreshEndpoint, true) != nil {
 		return nil
 	}
-	fed, meta, supported, err := r.Upstream.Refresh(ctx, t.Key, refreshQuestion(t.Key, *since, hot[:min(len(hot), pairsPerQuestion)]))
+	fed, meta, err := r.Upstream.Refresh(ctx, t.Key, refreshQuestion(t.Key, *since, hot[:min(len(hot), pairsPerQuestion)]))
 	r.Observer.Asked(upstream.RefreshEndpoint.String(), err)
-	if !supported {
-		r.unsupportedTo.Store(now.Add(unsupportedFor).UnixNano())
-	}
 	if fed == nil {
 		return nil
 	}

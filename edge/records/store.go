@@ -45,7 +45,7 @@ type Upstream interface {
 	Theme(ctx context.Context, key string) (fed feedproto.Theme, missing bool, meta upstream.ResponseMeta, err error)
 	Manifest(ctx context.Context, key string) (fed feedproto.Manifest, missing string, meta upstream.ResponseMeta, err error)
 	Pair(ctx context.Context, key, inputs string) (fed feedproto.PairInputs, missing string, meta upstream.ResponseMeta, err error)
-	Refresh(ctx context.Context, key, uri string) (fed *feedproto.Refresh, meta upstream.ResponseMeta, supported bool, err error)
+	Refresh(ctx context.Context, key, uri string) (fed *feedproto.Refresh, meta upstream.ResponseMeta, err error)
 
 	Following() bool
 	Down() bool

@@ -8,7 +8,7 @@ import (
 
 	"example.com/livery/edge/content"
 	"example.com/livery/feedproto"
-	"example.com/livery/heaptest"
+	"example.com/livery/internal/test/heaptest"
 	"example.com/livery/storage/record"
 )
 

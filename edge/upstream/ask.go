@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
@@ -167,8 +166,8 @@ func (p *Pool) Manifest(ctx context.Context, key string) (fed feedproto.Manifest
 	return r.fed, r.missing, r.meta, err
 }
 
-// Pair returns the record of a pair; missing says what is missing if there is none. inputs says what is to come with it,
-// if upstream knows that: feedproto.OverlayInput or AllInputs. It is not checked. The error is ErrUnreachable.
+// Pair returns the record of a pair; missing says what is missing if there is none. inputs says what is to come with it:
+// feedproto.OverlayInput or AllInputs. It is not checked. The error is ErrUnreachable.
 func (p *Pool) Pair(ctx context.Context, key, inputs string) (fed feedproto.PairInputs, missing string, m ResponseMeta, err error) {
 	r, notFollowed, err := askInTurn(ctx, p, PairEndpoint, key, func(ctx context.Context, u *Client) (r recordReply[feedproto.PairInputs], err error) {
 		r.fed, r.missing, r.meta, err = u.pair(ctx, key, inputs)
@@ -195,25 +194,12 @@ func (p *Pool) Modules(ctx context.Context) (fed feedproto.Modules, err error) {
 }
 
 // Refresh asks for a changed Theme with pairs of it, by the URI of the question. fed is nil if the upstream that
-// answered has no answer; supported is false if it does not know such questions. The error is ErrUnreachable.
-func (p *Pool) Refresh(ctx context.Context, key, uri string) (fed *feedproto.Refresh, meta ResponseMeta, supported bool, err error) {
-	r, notFollowed, err := askInTurn(ctx, p, RefreshEndpoint, uri, func(ctx context.Context, u *Client) (r refreshReply, err error) {
-		r.fed, r.response, err = u.refresh(ctx, key, uri)
+// answered has no answer. The error is ErrUnreachable.
+func (p *Pool) Refresh(ctx context.Context, key, uri string) (fed *feedproto.Refresh, m ResponseMeta, err error) {
+	r, notFollowed, err := askInTurn(ctx, p, RefreshEndpoint, uri, func(ctx context.Context, u *Client) (r recordReply[*feedproto.Refresh], err error) {
+		r.fed, r.meta, err = u.refresh(ctx, key, uri)
 		return r, err
 	})
-	meta, supported = r.response.meta, err != nil || r.fed != nil
-	meta.NotFollowed = meta.NotFollowed || notFollowed
-	switch r.response.status {
-	case http.StatusServiceUnavailable:
-		supported = true
-	case http.StatusNotFound:
-		supported = supported || missingPart(r.response.body) != ""
-	}
-	return r.fed, meta, supported, err
-}
-
-// refreshReply is the answer for a changed Theme; without fed, the response says why.
-type refreshReply struct {
-	fed      *feedproto.Refresh
-	response response
+	r.meta.NotFollowed = r.meta.NotFollowed || notFollowed
+	return r.fed, r.meta, err
 }

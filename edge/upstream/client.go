@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,17 +144,16 @@ func (u *Client) failedUnlessCancelled(ctx context.Context, askedAt time.Time) {
 // theme returns a Theme's record; missing is not empty if it does not exist. The error is
 // ErrUnreachable.
 func (u *Client) theme(ctx context.Context, key string) (fed feedproto.Theme, missing string, m ResponseMeta, err error) {
-	missing, m, err = u.record(ctx, feedproto.ThemesPath+key, "", &fed)
+	missing, m, err = u.record(ctx, feedproto.ThemesPath+key, &fed)
 	if err == nil && missing == "" && fed.EnvironmentID+"/"+fed.ThemeID != key {
 		err = fmt.Errorf("%w: it answered with another Theme", ErrUnreachable)
 	}
 	return fed, missing, m, err
 }
 
-// manifest returns the manifest of a Theme; missing says what is missing if there is none, and an upstream of an earlier
-// release has none. The error is ErrUnreachable.
+// manifest returns the manifest of a Theme; missing says what is missing if there is none. The error is ErrUnreachable.
 func (u *Client) manifest(ctx context.Context, key string) (fed feedproto.Manifest, missing string, m ResponseMeta, err error) {
-	missing, m, err = u.record(ctx, feedproto.ManifestsPath+key, feedproto.MissingVersion, &fed)
+	missing, m, err = u.record(ctx, feedproto.ManifestsPath+key, &fed)
 	if err == nil && missing == "" && (fed.EnvironmentID+"/"+fed.ThemeID != key || len(fed.Content) == 0) {
 		err = fmt.Errorf("%w: it answered with the manifest of another Theme, or with none", ErrUnreachable)
 	}
@@ -165,11 +163,7 @@ func (u *Client) manifest(ctx context.Context, key string) (fed feedproto.Manife
 // pair returns the record of a pair; missing says what is missing if there is none: "theme",
 // "variant", "version" or "modes". The error is ErrUnreachable.
 func (u *Client) pair(ctx context.Context, key, inputs string) (fed feedproto.PairInputs, missing string, m ResponseMeta, err error) {
-	unnamed := ""
-	if _, _, modes := feedproto.SplitPair(key); modes != "" {
-		unnamed = feedproto.MissingModes // an upstream of an earlier release knows no such address
-	}
-	missing, m, err = u.record(ctx, feedproto.PairsPath+key+"?"+feedproto.InputsParameter+"="+inputs, unnamed, &fed)
+	missing, m, err = u.record(ctx, feedproto.PairsPath+key+"?"+feedproto.InputsParameter+"="+inputs, &fed)
 	if err == nil && missing == "" && !ValidPair(fed.Pair, key) {
 		err = fmt.Errorf("%w: it answered with a pair of another version or without inputs", ErrUnreachable)
 	}
@@ -185,27 +179,26 @@ func ValidPair(p feedproto.Pair, key string) bool {
 
 // modules lists the renderer modules that upstream has.
 func (u *Client) modules(ctx context.Context) (fed feedproto.Modules, err error) {
-	_, _, err = u.record(ctx, feedproto.ModulesPath, "", &fed)
+	_, _, err = u.record(ctx, feedproto.ModulesPath, &fed)
 	if err == nil && fed.Modules == nil {
 		err = fmt.Errorf("%w: it answered without a list of modules", ErrUnreachable)
 	}
 	return fed, err
 }
 
-// refresh returns a changed Theme with pairs of it; fed is nil if upstream has no such answer, and the status
-// says why. The error is ErrUnreachable.
-func (u *Client) refresh(ctx context.Context, key, question string) (fed *feedproto.Refresh, a response, err error) {
+// refresh returns a changed Theme with pairs of it; fed is nil if upstream has no such answer. The error is ErrUnreachable.
+func (u *Client) refresh(ctx context.Context, key, question string) (fed *feedproto.Refresh, m ResponseMeta, err error) {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
-	a, err = u.get(ctx, question, feedproto.MaxRefreshBytes)
+	a, err := u.get(ctx, question, feedproto.MaxRefreshBytes)
 	if err != nil || a.status != http.StatusOK {
-		return nil, a, err
+		return nil, a.meta, err
 	}
 	parsed, err := feedproto.ParseRefresh(a.body)
 	if err != nil || parsed.Theme.EnvironmentID+"/"+parsed.Theme.ThemeID != key {
-		return nil, a, fmt.Errorf("%w: its answer for a changed Theme cannot be read", ErrUnreachable)
+		return nil, a.meta, fmt.Errorf("%w: its answer for a changed Theme cannot be read", ErrUnreachable)
 	}
-	return &parsed, a, nil
+	return &parsed, a.meta, nil
 }
 
 // blob returns the bytes of that name, checked against it.
@@ -222,8 +215,8 @@ func (u *Client) blob(ctx context.Context, name record.Hash) ([]byte, error) {
 	return a.body, nil
 }
 
-// record reads one JSON record into v, or says what is missing: unnamed, if that is not empty and the answer does not say.
-func (u *Client) record(ctx context.Context, path, unnamed string, v any) (missing string, m ResponseMeta, err error) {
+// record reads one JSON record into v, or says what is missing.
+func (u *Client) record(ctx context.Context, path string, v any) (missing string, m ResponseMeta, err error) {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
 	a, err := u.get(ctx, path, feedproto.MaxRecordBytes)
@@ -237,7 +230,7 @@ func (u *Client) record(ctx context.Context, path, unnamed string, v any) (missi
 		}
 		return "", a.meta, nil
 	case http.StatusNotFound:
-		if part := cmp.Or(missingPart(a.body), unnamed); part != "" {
+		if part := missingPart(a.body); part != "" {
 			return part, a.meta, nil
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/syntax"
 	"example.com/livery/renderer/jsontree"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 )
 
 // fileOf parses a text.

@@ -15,7 +15,7 @@ import (
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/syntax"
 	"example.com/livery/renderer/jsontree"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 )
 
 // opener opens the files of a map; a name without a text is a file with one token of that name.

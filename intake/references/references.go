@@ -27,6 +27,13 @@ type Fault struct {
 	Lost    bool   // the place is not in the result
 }
 
+// Copy is a reference that copies the value of another token, or a part of it: an override of that token does not reach it.
+type Copy struct {
+	Pointer string // into the document as it was given
+	Path    string // dotted
+	Message string
+}
+
 // Options say what the references of a document may lead to.
 type Options struct {
 	In      *jsontree.Node         // the document that pointers lead into; nil means the one that is resolved
@@ -40,6 +47,7 @@ type Result struct {
 	Tree    *jsontree.Node
 	Origins map[string]string // pointer to a token or group in Tree -> pointer to the place where it was written, if that is another
 	Faults  []Fault           // in document order
+	Copies  []Copy            // in document order
 	Partial []string          // of an overlay, the groups that others inherit from: the Theme may have more of them
 }
 
@@ -102,10 +110,17 @@ type applier struct {
 	merged  map[*jsontree.Node]merge
 	opened  map[*jsontree.Node]*jsontree.Node // what stands for a plain reference
 	values  map[*jsontree.Node]*jsontree.Node // what stands for a reference in a value
+	copied  map[*jsontree.Node]source         // references in values that are no alias -> what they copy
 	chain   []*jsontree.Node                  // references that are being followed
 	above   []*jsontree.Node                  // references that made the groups above the place at hand
 	partial int                               // how often a reference led through a group whose own reference is being followed
 	named   map[*jsontree.Node]bool
+}
+
+// source is what a reference copies: the value of a token, or a part of it.
+type source struct {
+	token  string // dotted
+	isPart bool
 }
 
 // problem is why a reference cannot be applied.
@@ -118,6 +133,7 @@ func (a *applier) start(root *jsontree.Node, budget int) {
 	a.pending = map[*jsontree.Node][2]*jsontree.Node{}
 	a.merged, a.named = map[*jsontree.Node]merge{}, map[*jsontree.Node]bool{}
 	a.opened, a.values = map[*jsontree.Node]*jsontree.Node{}, map[*jsontree.Node]*jsontree.Node{}
+	a.copied = map[*jsontree.Node]source{}
 	a.locate(a.In, nil)
 	a.locate(root, nil)
 }
@@ -145,6 +161,20 @@ func (a *applier) fault(site *jsontree.Node, pointer string, lost bool) {
 	a.named[site] = true
 	why := a.broken[site]
 	a.result.Faults = append(a.result.Faults, Fault{NotApplied, pointer, pathOf(pointer), why.message, why.next, lost})
+}
+
+// noteCopy names a reference of a token that copies the value of another token, or a part of it, once for each reference.
+func (a *applier) noteCopy(site *jsontree.Node, pointer string) {
+	from, path := a.copied[site], pathOf(pointer)
+	if from.token == "" || from.token == path || a.named[site] {
+		return
+	}
+	a.named[site] = true
+	what := from.token
+	if from.isPart {
+		what = "a part of " + what
+	}
+	a.result.Copies = append(a.result.Copies, Copy{pointer, path, "its $ref copies " + what + ": an override of " + from.token + " does not reach it"})
 }
 
 // circle breaks the references of a circle: those of a list from the one that is met again.

@@ -7,10 +7,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"example.com/livery/cli/tokens/tokentreetest"
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 func TestReferencesAreApplied(t *testing.T) {
@@ -83,6 +83,34 @@ func TestReferencesAreApplied(t *testing.T) {
 			t.Errorf("%s: Apply changed the document that it was given", c.rule)
 		}
 		leavesAreThereOrNamed(t, root, got)
+	}
+}
+
+// TestCopiesAreNamed: what an override of another token does not reach is named once, and an alias is not.
+func TestCopiesAreNamed(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ rule, text, want string }{
+		{"a part of a value", `{"a":{"$value":{"c":[7,8]}},"b":{"$value":{"c":{"$ref":"#/a/$value/c"}}}}`, "b: a part of a"},
+		{"a part in a list and in place of a token", `{"g":{"a":{"$value":{"c":[7]}}},"b":{"$value":[{"$ref":"#/g/a/$value/c/0"}]},"d":{"$ref":"#/g/a/$value/c"}}`, "b: a part of g.a; d: a part of g.a"},
+		{"a part through an alias and through another copy", `{"a":{"$value":{"c":7}},"d":{"$value":{"$ref":"#/b/$value/c"}},"b":{"$value":{"c":{"$ref":"#/e/$value/c"}}},"e":{"$value":"{a}"}}`, "d: a part of b; b: a part of e"},
+		{"a part that is an alias", `{"x":{"$value":1},"a":{"$value":{"c":"{x}"}},"b":{"$value":{"$ref":"#/a/$value/c"}}}`, "b: a part of a"},
+		{"members beside a $ref", `{"a":{"$value":{"x":1}},"b":{"$value":{"$ref":"#/a","y":3}}}`, "b: a"},
+		{"a name that no alias can say", `{"g":{"0.5":{"$value":1},"0":{"5":{"$value":2}}},"b":{"$ref":"#/g/0.5"}}`, "b: g.0.5"},
+		{"a token that a group inherits", `{"a":{"$value":{"c":7}},"g":{"x":{"$value":{"$ref":"#/a/$value/c"}}},"h":{"$extends":"{g}"}}`, "g.x: a part of a"},
+		{"a whole value", `{"a":{"$value":1},"b":{"$ref":"#/a"},"c":{"$value":{"$ref":"#/a/$value"}},"d":{"$value":[{"$ref":"#/a"},{"$ref":"#/a/$value"}]}}`, ""},
+		{"a definition", `{"$defs":{"n":{"$value":{"c":1}}},"a":{"$ref":"#/$defs/n"},"b":{"$value":[{"$ref":"#/$defs/n/$value/c"}]}}`, ""},
+		{"its own value", `{"a":{"$value":{"x":1,"y":{"$ref":"#/a/$value/x"}}}}`, ""},
+		{"metadata", `{"a":{"$value":{"c":"d"}},"b":{"$value":1,"$description":{"$ref":"#/a/$value/c"}}}`, ""},
+	}
+	for _, c := range cases {
+		var named []string
+		for _, one := range Apply(tokentreetest.Parse(t, c.text), Options{}).Copies {
+			what, _, _ := strings.Cut(strings.TrimPrefix(one.Message, "its $ref copies "), ":")
+			named = append(named, one.Path+": "+what)
+		}
+		if got := strings.Join(named, "; "); got != c.want {
+			t.Errorf("%s: of %s named are %q, want %q", c.rule, c.text, got, c.want)
+		}
 	}
 }
 

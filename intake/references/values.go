@@ -30,6 +30,7 @@ func (a *applier) token(n *jsontree.Node, isTyped bool) *jsontree.Node {
 				return nil
 			}
 			done.Value = value
+			eachReference(m.Value, nil, func(_ jsontree.Pointer, site *jsontree.Node) { a.noteCopy(site, where) })
 		case m.Name == "$extends":
 			if !a.isBroken(m.Value) {
 				a.broken[m.Value] = problem{"$extends has no effect in a token: only groups extend groups", "Remove it, or make it a $ref."}
@@ -105,6 +106,7 @@ func (a *applier) reference(n, site *jsontree.Node, at jsontree.Pointer, isTyped
 		a.fault(wrong, a.where[n], true)
 		return nil
 	}
+	a.noteCopy(site, a.where[n])
 	own := tree.With(n, "$ref", nil)
 	a.where[own] = a.where[n]
 	result := a.token(tree.With(own, "$value", value), isTyped)
@@ -174,6 +176,7 @@ func (a *applier) pointed(n, site *jsontree.Node) *jsontree.Node {
 	if alias != nil && len(n.Members) == 1 {
 		return alias
 	}
+	a.copied[site] = a.source(p, target)
 	found := target
 	if opened := a.open(target); !inValue(p) && isDefinition(p, opened) {
 		found = opened
@@ -196,6 +199,19 @@ func (a *applier) pointed(n, site *jsontree.Node) *jsontree.Node {
 		return nil
 	}
 	return a.overlaid(value, n)
+}
+
+// source returns what a reference copies that leads to a place; nothing if no token that can be overridden has it.
+func (a *applier) source(p jsontree.Pointer, target *jsontree.Node) source {
+	i := slices.Index(p, "$value")
+	switch {
+	case slices.Contains(p, "$defs") || a.root(p) != a.In:
+	case i > 0:
+		return source{strings.Join(p[:i], "."), i < len(p)-1}
+	case !inValue(p) && a.leadsToToken(target):
+		return source{strings.Join(p, "."), false}
+	}
+	return source{}
 }
 
 // isDefinition reports whether what stands at a place is a value, or one in $defs: an object without tokens.

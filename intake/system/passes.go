@@ -25,6 +25,11 @@ func resolve(tree *jsontree.Node, documents []*model.Document) change {
 	}
 	computed := compute.Document(applied.Tree, compute.Rules(language), nil)
 	c := change{Tree: computed.Tree, Problems: problemsOf(computed.Corrections), Moved: applied.Origins}
+	for _, copied := range applied.Copies {
+		c.Problems = append(c.Problems, model.Problem{
+			Place: model.Place{Pointer: copied.Pointer}, Path: copied.Path, Kind: "values copied from another token", Message: copied.Message,
+		})
+	}
 	for _, f := range applied.Faults {
 		c.Problems = append(c.Problems, model.Problem{
 			Place: model.Place{Pointer: f.Pointer}, Path: f.Path, Kind: "references that are not applied", Message: f.Message + ". " + f.Next, Lost: f.Lost,

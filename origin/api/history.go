@@ -1,10 +1,7 @@
 package api
 
 import (
-	"strconv"
 	"time"
-
-	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/modes"
@@ -113,80 +110,51 @@ func nextPrefix(t record.Theme) string {
 // versions answers about published versions, and goes back to them.
 type versions struct{ *Handler }
 
-// versionBody is a version in the list of versions. What an earlier release did not note, and by whom it was published if the
-// caller is not told that, is null.
+// versionBody is a version in the list of versions.
 type versionBody struct {
 	Version     uint32     `json:"version"`
 	PublishedAt *time.Time `json:"publishedAt"`
-	PublishedBy *string    `json:"publishedBy"`
-	Note        *string    `json:"note"` // null if there was none, too
+	PublishedBy *string    `json:"publishedBy"` // null if the caller is not told
+	Note        *string    `json:"note"`        // null without one
 	TokenCount  int        `json:"tokenCount"`
-	Added       *int       `json:"added"`
-	Removed     *int       `json:"removed"`
-	Changed     *int       `json:"changed"`
+	Added       int        `json:"added"`
+	Removed     int        `json:"removed"`
+	Changed     int        `json:"changed"`
 
 	Modes []modes.Entry `json:"modes,omitempty"` // that the publish of a Theme froze
 }
 
-func (t target) newVersionBody(number uint32, at time.Time, tokens int, r *record.Remark) versionBody {
-	b := versionBody{Version: number, PublishedAt: timeOrNull(at), TokenCount: tokens}
-	if r != nil {
-		b.Added, b.Removed, b.Changed = &r.Added, &r.Removed, &r.Changed
-		if t.identifies() {
-			b.PublishedBy = &r.By
-		}
-		if r.Note != "" {
-			b.Note = &r.Note
-		}
+func (t target) newVersionBody(number uint32, at time.Time, tokens int, r record.Remark) versionBody {
+	b := versionBody{Version: number, PublishedAt: timeOrNull(at), TokenCount: tokens, Added: r.Added, Removed: r.Removed, Changed: r.Changed}
+	if t.identifies() {
+		b.PublishedBy = &r.By
+	}
+	if r.Note != "" {
+		b.Note = &r.Note
 	}
 	return b
 }
 
 // list lists the versions of a Theme, or of the Variant that the path names, the newest first.
 func (h versions) list(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
-	params := q.params()
-	after, given := params.integer("after", 1<<32-1)
-	latest := t.theme.LatestVersion
-	if t.variant.ID != "" {
-		latest = t.variant.LatestVersion
-	}
-	if given && (after < 1 || after > int64(latest)) {
-		params.fault("after", "is not the next of this list; send it as it was answered")
-	}
-	size, _ := params.integer("pageSize", defaultPageSize)
-	if err := params.err(); err != nil {
+	p, err := q.page(false)
+	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	if size < 1 || size > maxPageSize {
-		return httpserver.Answer{}, invalid("pageSize: must be 1 to 1000")
-	}
-	items, more := []versionBody{}, false
-	add := func(b versionBody) bool {
-		if more = len(items) == int(size); !more {
-			items = append(items, b)
-		}
-		return !more
-	}
-	below, err := storage.Number(uint32(after)), error(nil)
+	list := rows[versionBody]{page: p}
+	add := func(b versionBody) bool { return list.add(storage.Number(b.Version), b) }
 	if t.variant.ID != "" {
-		err = storage.VariantVersions.ScanBetween(r, storage.Descending, "", below, func(_ []byte, v record.VariantVersion) bool {
+		err = storage.VariantVersions.ScanBetween(r, storage.Descending, "", p.AfterKey(), func(_ []byte, v record.VariantVersion) bool {
 			return add(t.newVersionBody(v.Number, v.PublishedAt, v.TokenCount, v.Remark))
 		}, t.environment.ID, t.theme.ID, t.variant.ID)
 	} else {
-		err = storage.ThemeVersions.ScanBetween(r, storage.Descending, "", below, func(_ []byte, v record.ThemeVersion) bool {
+		err = storage.ThemeVersions.ScanBetween(r, storage.Descending, "", p.AfterKey(), func(_ []byte, v record.ThemeVersion) bool {
 			b := t.newVersionBody(v.Number, v.PublishedAt, v.TokenCount, v.Remark)
 			b.Modes = modes.NewBody(v.Modes).Modes
 			return add(b)
 		}, t.environment.ID, t.theme.ID)
 	}
-	if err != nil {
-		return httpserver.Answer{}, err
-	}
-	body := listBody{PageSize: int(size), PageCount: len(items), Items: items}
-	if more {
-		body.Next = strconv.FormatUint(uint64(items[len(items)-1].Version), 10)
-	}
-	return bare(fasthttp.StatusOK, body)
+	return list.answer(err)
 }
 
 // restoration reads the parameters of a restore.

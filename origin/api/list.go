@@ -26,13 +26,18 @@ const (
 // page is the part of a list that a request names.
 type page struct {
 	listing.Query
-	numbered bool // the request names the page by its number
+	state    string // of the deliveries on a list of them; empty means any
+	numbered bool   // the request names the page by its number
 }
 
 // page reads the list parameters. filtered says whether the list knows the filters by slug and by draft.
 func (q *request) page(filtered bool) (page, error) {
 	params := q.params()
-	p := page{Query: listing.Query{Totals: params.boolean("includeTotals"), List: strings.Join([]string{q.route.Path, q.environmentID, q.themeID}, " ")}}
+	state, _ := params.text("state")
+	p := page{state: state, Query: listing.Query{
+		List:   strings.Join([]string{q.route.Path, q.environmentID, q.themeID, q.variantID, q.webhookID, state}, " "),
+		Totals: params.boolean("includeTotals"),
+	}}
 	p.Descending = params.word("orderDir", "ascending", "descending") == "descending"
 	p.ByTime = params.word("orderBy", "slug", "updatedAt") == "updatedAt"
 	number, numbered := params.integer("pageNumber", 1)
@@ -58,6 +63,9 @@ func (q *request) page(filtered bool) (page, error) {
 	}
 	if size < 1 || size > maxPageSize {
 		faults = append(faults, "pageSize: must be 1 to 1000")
+	}
+	if states := storage.DeliveryStates(); state != "" && !slices.Contains(states, state) {
+		faults = append(faults, "state: must be one of "+strings.Join(states, ", "))
 	}
 	p.Number, p.Size = int(number), int(size)
 	return p, invalid(faults...)
@@ -103,18 +111,14 @@ type listBody struct {
 	TotalCount *int   `json:"totalCount,omitzero"`
 	TotalPages *int   `json:"totalPages,omitzero"`
 	PageSize   int    `json:"pageSize"`
-	PageNumber int    `json:"pageNumber,omitzero"` // none if the request names the place before the page
-	PageCount  int    `json:"pageCount"`           // items on this page
+	PageNumber int    `json:"pageNumber"` // that the request names, else 1
+	PageCount  int    `json:"pageCount"`  // items on this page
 	Items      any    `json:"items"`
 	Next       string `json:"next,omitzero"` // none on the last page, and if the request names a number
 }
 
-// listAnswer returns one page of a list.
-func listAnswer[T any](p page, items []T, w listing.Window) (httpserver.Answer, error) {
-	body := listBody{PageSize: p.Size, PageCount: len(items), Items: items}
-	if p.After == nil {
-		body.PageNumber = p.Number
-	}
+func newListBody[T any](p page, items []T, w listing.Window) listBody {
+	body := listBody{PageSize: p.Size, PageNumber: p.Number, PageCount: len(items), Items: items}
 	if !p.numbered {
 		body.Next = w.Next
 	}
@@ -122,7 +126,38 @@ func listAnswer[T any](p page, items []T, w listing.Window) (httpserver.Answer, 
 		pages := (w.Total + p.Size - 1) / p.Size
 		body.TotalCount, body.TotalPages = &w.Total, &pages
 	}
-	return bare(fasthttp.StatusOK, body)
+	return body
+}
+
+// listAnswer returns one page of a list.
+func listAnswer[T any](p page, items []T, w listing.Window) (httpserver.Answer, error) {
+	return bare(fasthttp.StatusOK, newListBody(p, items, w))
+}
+
+// rows collects a page of a list that is in the order of the keys of a table.
+type rows[T any] struct {
+	page
+	items []T
+	next  string
+	last  string // key of the last item
+}
+
+// add adds the item of a row, and reports whether the page lacks another.
+func (l *rows[T]) add(key string, item T) (more bool) {
+	if len(l.items) == l.Size {
+		l.next = l.CursorAfterKey(l.last)
+		return false
+	}
+	l.items, l.last = append(l.items, item), key
+	return true
+}
+
+// answer returns the page once the scan that called add has ended with err.
+func (l *rows[T]) answer(err error) (httpserver.Answer, error) {
+	if err != nil {
+		return httpserver.Answer{}, err
+	}
+	return listAnswer(l.page, l.items, listing.Window{Next: l.next})
 }
 
 // prefetch reads the records of a page together if that is cheaper. parts are those of the table before the id.
@@ -166,6 +201,12 @@ func (h environments) show(_ storage.Reader, _ *request, t target) (httpserver.A
 // eventLists answers about the events of an Environment.
 type eventLists struct{ *Handler }
 
+// eventList is a page of events.
+type eventList struct {
+	listBody
+	Missed bool `json:"missed"` // events after the cursor are not kept any more, or the cursor is of another history
+}
+
 // list lists the events after the one that the query names, oldest first, or those before it, newest first, or goes on with
 // them as they come.
 func (h eventLists) list(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
@@ -201,7 +242,8 @@ func (h eventLists) list(r storage.Reader, q *request, t target) (httpserver.Ans
 		if err != nil {
 			return httpserver.Answer{}, err
 		}
-		return bare(fasthttp.StatusOK, p)
+		asked := page{Query: listing.Query{Number: 1, Size: int(limit)}}
+		return bare(fasthttp.StatusOK, eventList{newListBody(asked, p.Items, listing.Window{Next: p.Next}), p.Missed})
 	}
 	if !given {
 		if cursor, err = events.End(r, t.environment.ID); err != nil {

@@ -258,7 +258,7 @@ func (h variants) listOverrides(r storage.Reader, q *request, t target) (httpser
 		}
 		items, last = append(items, item), record.Listed{ID: v.ID, Slug: v.Slug, UpdatedAt: v.UpdatedAt}
 	}
-	return bare(fasthttp.StatusOK, listBody{PageSize: p.Size, PageCount: len(items), Items: items, Next: w.Next})
+	return listAnswer(p, items, w)
 }
 
 func (h variants) overridesOf(r storage.Reader, t target, v record.Variant) (overridesBody, error) {

@@ -29,8 +29,8 @@ func servedChange(now time.Time, t record.Theme) record.Change {
 // internalChange is the change-log entry of a commit that changes nothing an edge holds: labels and drafts.
 func internalChange(now time.Time) record.Change { return record.Change{At: now, Internal: true} }
 
-// detailsChange is the change-log entry of an update of a Theme or a Variant of it: the manifest has slugs, and nothing else
-// that an update changes.
+// detailsChange is the change-log entry of an update of a Theme, or of Variants of it: the manifest has slugs, and nothing
+// else that an update changes.
 func detailsChange(now time.Time, t record.Theme, newSlug bool) record.Change {
 	if newSlug {
 		return servedChange(now, t)

@@ -232,12 +232,12 @@ func changed(items []theming.VariantItem) (picks []bulk.Pick) {
 // batched is the decision to store what a batch made.
 func (h variants) batched(q *request, t target, made []theming.VariantOutcome) (d decision, err error) {
 	created, changed := []bulk.Batched{}, []bulk.Batched{}
-	d.entry = internalChange(h.config.Now())
+	newSlug := false
 	for _, o := range made {
 		v, minimal := o.After.Variant, q.wantsMinimal()
 		b := bulk.NewBatched(v, o.Changes, h.newVariantBody(t.theme, v), minimal)
 		if o.Before.ID == "" {
-			created, d.entry = append(created, b), servedChange(h.config.Now(), t.theme)
+			created = append(created, b)
 			d.events = append(d.events, record.Event{Kind: events.VariantCreated, VariantID: v.ID})
 		} else if changed = append(changed, b); o.Details {
 			d.events = append(d.events, record.Event{Kind: events.VariantChanged, VariantID: v.ID})
@@ -245,7 +245,9 @@ func (h variants) batched(q *request, t target, made []theming.VariantOutcome) (
 		if o.Drafts() {
 			d.events = append(d.events, variantDraftEvent(v)...)
 		}
+		newSlug = newSlug || v.Slug != o.Before.Slug
 	}
+	d.entry = detailsChange(h.config.Now(), t.theme, newSlug)
 	if len(d.events) > 0 {
 		d.apply = func(tx storage.Tx) error { return writeBatch(tx, made) }
 	}

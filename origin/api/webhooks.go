@@ -53,27 +53,16 @@ type webhookResource struct {
 	Resource webhookBody `json:"resource"`
 }
 
-// webhookList is the list of webhooks: an Environment has so few that it has no pages.
-type webhookList struct {
-	Items []webhookBody `json:"items"`
-}
-
-// all returns the webhooks of an Environment, the oldest first.
-func (h webhookRoutes) all(r storage.Reader, t target) (list webhookList, err error) {
-	list.Items = []webhookBody{}
-	err = storage.Webhooks.Scan(r, storage.Ascending, func(_ []byte, w record.Webhook) bool {
-		list.Items = append(list.Items, newWebhookBody(w))
-		return true
-	}, t.environment.ID)
-	return list, err
-}
-
-func (h webhookRoutes) list(r storage.Reader, _ *request, t target) (httpserver.Answer, error) {
-	list, err := h.all(r, t)
+// list lists the webhooks of an Environment, the oldest first.
+func (h webhookRoutes) list(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
+	p, err := q.page(false)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	return bare(fasthttp.StatusOK, list)
+	list := rows[webhookBody]{page: p}
+	return list.answer(storage.Webhooks.ScanBetween(r, storage.Ascending, p.AfterKey(), "", func(_ []byte, w record.Webhook) bool {
+		return list.add(w.ID, newWebhookBody(w))
+	}, t.environment.ID))
 }
 
 func (h webhookRoutes) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
@@ -124,12 +113,16 @@ func (h webhookRoutes) create(q *request) (change, error) {
 	}
 	return change{decide: func(r storage.Reader, t target) (decision, error) {
 		now := h.config.Now()
-		list, err := h.all(r, t)
+		existing := 0
+		err := storage.Webhooks.Scan(r, storage.Ascending, func([]byte, record.Webhook) bool {
+			existing++
+			return true
+		}, t.environment.ID)
 		if err != nil {
 			return decision{}, err
 		}
-		if len(list.Items) >= webhooks.MaxPerEnvironment {
-			return decision{}, invalid(fmt.Sprintf("the Environment has %d webhooks, which is the most; delete one first", len(list.Items)))
+		if existing >= webhooks.MaxPerEnvironment {
+			return decision{}, invalid(fmt.Sprintf("the Environment has %d webhooks, which is the most; delete one first", existing))
 		}
 		w, secret, err := webhooks.Create(r, h.config.Master, operator.NewID("whk_", now), t.environment.ID, in, now)
 		if err != nil {
@@ -227,47 +220,17 @@ func parseDeliveryID(id string) (uint32, error) {
 
 // deliveries lists the deliveries of a webhook, the newest first.
 func (h webhookRoutes) deliveries(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
-	params := q.params()
-	size, _ := params.integer("pageSize", defaultPageSize)
-	state, _ := params.text("state")
-	below := uint32(1<<32 - 1)
-	if after, given := params.text("after"); given {
-		number, err := parseDeliveryID(after)
-		if below = number; err != nil || number < 1 || number > t.webhook.Last {
-			params.fault("after", "is not the next of this list; send it as it was answered")
-		}
-	}
-	if err := params.err(); err != nil {
-		return httpserver.Answer{}, err
-	}
-	var faults []string
-	if size < 1 || size > maxPageSize {
-		faults = append(faults, "pageSize: must be 1 to 1000")
-	}
-	if states := storage.DeliveryStates(); state != "" && !slices.Contains(states, state) {
-		faults = append(faults, "state: must be one of "+strings.Join(states, ", "))
-	}
-	if err := invalid(faults...); err != nil {
-		return httpserver.Answer{}, err
-	}
-	items, more, oldest := []deliveryBody{}, false, h.config.Now().Add(-storage.KeepDelivery)
-	err := storage.Deliveries.ScanBetween(r, storage.Descending, storage.Number(t.webhook.Dropped), storage.Number(below), func(_ []byte, d record.Delivery) bool {
-		if state != "" && d.State != state {
-			return true
-		}
-		if more = len(items) == int(size) || d.CreatedAt.Before(oldest); !more {
-			items = append(items, t.newDeliveryBody(d))
-		}
-		return !more
-	}, t.environment.ID, t.webhook.ID)
+	p, err := q.page(false)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	body := listBody{PageSize: int(size), PageCount: len(items), Items: items}
-	if more && len(items) == int(size) {
-		body.Next = items[len(items)-1].ID
-	}
-	return bare(fasthttp.StatusOK, body)
+	list, oldest := rows[deliveryBody]{page: p}, h.config.Now().Add(-storage.KeepDelivery)
+	return list.answer(storage.Deliveries.ScanBetween(r, storage.Descending, storage.Number(t.webhook.Dropped), p.AfterKey(), func(_ []byte, d record.Delivery) bool {
+		if p.state != "" && d.State != p.state {
+			return true
+		}
+		return !d.CreatedAt.Before(oldest) && list.add(storage.Number(d.Number), t.newDeliveryBody(d))
+	}, t.environment.ID, t.webhook.ID))
 }
 
 // ping makes a test of the webhook due.

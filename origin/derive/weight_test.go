@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/livery/heaptest"
+	"example.com/livery/internal/test/heaptest"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
 )

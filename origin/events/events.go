@@ -138,9 +138,19 @@ func ParseCursor(s string) (Cursor, error) {
 
 // Page is some events in their order.
 type Page struct {
-	Items  []Body  `json:"items"`
-	Next   *string `json:"next"`   // the id to go on after; null if there never was an event
-	Missed bool    `json:"missed"` // events after the cursor are not kept any more, or the cursor is of another history
+	Items  []Body
+	Next   string // id of the last event if others follow, else empty
+	Missed bool   // events after the cursor are not kept any more, or the cursor is of another history
+}
+
+// add adds an event unless the page has limit already, and reports whether it was added. If not, another page follows.
+func (p *Page) add(b Body, limit int) bool {
+	if len(p.Items) == limit {
+		p.Next = p.Items[limit-1].ID
+		return false
+	}
+	p.Items = append(p.Items, b)
+	return true
 }
 
 // End returns the place after the newest event.
@@ -192,19 +202,17 @@ func Read(r storage.Reader, environment string, after Cursor, limit int, identit
 			p.Missed = true
 		}
 		first = false
-		p.Items = append(p.Items, BodyOf(environment, e, identities))
+		if !p.add(BodyOf(environment, e, identities), limit) {
+			return false
+		}
 		next = Cursor{e.Number, e.Tag}
-		return len(p.Items) < limit
+		return true
 	}, environment)
-	if next.number != 0 {
-		id := next.String()
-		p.Next = &id
-	}
 	return p, next, err
 }
 
-// ReadBack returns the events before a place, newest first, at most limit; the zero Cursor is after the newest. Next is null on
-// the last page. A place that cannot be continued is continued with the newest event. identities is as BodyOf takes it.
+// ReadBack returns the events before a place, newest first, at most limit; the zero Cursor is after the newest. A place that
+// cannot be continued is continued with the newest event. identities is as BodyOf takes it.
 func ReadBack(r storage.Reader, environment string, before Cursor, limit int, identities bool, now time.Time) (Page, error) {
 	p := Page{Items: []Body{}}
 	end, err := storage.EventEnds.Read(r, environment)
@@ -225,12 +233,7 @@ func ReadBack(r storage.Reader, environment string, before Cursor, limit int, id
 		if end.Last-e.Number >= KeepMost || e.At.Before(now.Add(-KeepFor)) {
 			return false // it and those before are about to be dropped
 		}
-		if len(p.Items) == limit {
-			p.Next = &p.Items[limit-1].ID
-			return false
-		}
-		p.Items = append(p.Items, BodyOf(environment, e, identities))
-		return true
+		return p.add(BodyOf(environment, e, identities), limit)
 	}, environment)
 	return p, err
 }

@@ -115,7 +115,7 @@ func (s *Stream) look(ctx context.Context, w *bufio.Writer) (at storage.Cursor, 
 	if len(p.Items) > 0 || p.Missed {
 		err = s.Flush(w)
 	}
-	return at, len(p.Items) == perLook, err
+	return at, p.Next != "", err
 }
 
 // wait returns once something was written to the store, and whether the stream goes on.

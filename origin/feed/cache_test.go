@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"example.com/livery/feedproto"
-	"example.com/livery/heaptest"
+	"example.com/livery/internal/test/heaptest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"

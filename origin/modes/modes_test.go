@@ -9,11 +9,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/origin/modes"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 func parse(t interface{ Fatal(...any) }, text string) *jsontree.Node {

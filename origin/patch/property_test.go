@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"testing"
 
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/origin/patch"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 	"pgregory.net/rapid"
 )
 

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/origin/patch"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 	"pgregory.net/rapid"
 )
 

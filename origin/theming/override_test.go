@@ -202,8 +202,8 @@ func TestPublishVariant(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantEqual(t, "blob", string(blob), `{"gap":"1px"}`)
-	wantEqual(t, "remark", *version.Remark, record.Remark{Added: 1})
-	version.Remark = nil
+	wantEqual(t, "remark", version.Remark, record.Remark{Added: 1})
+	version.Remark = record.Remark{}
 	wantEqual(t, "version", version, record.VariantVersion{Number: 3, Overrides: record.HashOf(blob), TokenCount: 1, PublishedAt: at(500)})
 	want := h.variants[0].Variant
 	want.LatestVersion, want.PublishedAt, want.UpdatedAt, want.DraftETag = 3, at(500), at(500), ""

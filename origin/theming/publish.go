@@ -89,7 +89,7 @@ func NewRelease(s ThemeState, p Publication) (*Release, error) {
 		moves = s.Draft.Moves
 	}
 	r := &Release{p, freeze(s.Theme, document, p), newMigration(s.beneath(), document, moves, p.MovesOnly)}
-	r.made.Version.Moves, r.made.Version.Remark = r.migration.moves, &r.migration.remark
+	r.made.Version.Moves, r.made.Version.Remark = r.migration.moves, r.migration.remark
 	return r, nil
 }
 

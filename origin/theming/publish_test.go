@@ -16,8 +16,8 @@ func TestPublishTheme(t *testing.T) {
 	h.write(small)
 	h.theme.Theme.DraftPrefix = ptr("acme")
 	p := h.publish()
-	wantEqual(t, "remark", *p.Version.Remark, record.Remark{Added: 3})
-	p.Version.Remark = nil
+	wantEqual(t, "remark", p.Version.Remark, record.Remark{Added: 3})
+	p.Version.Remark = record.Remark{}
 	wantEqual(t, "version", p.Version, record.ThemeVersion{
 		Number: 1, Document: record.HashOf([]byte(small)), TokenCount: 3, Prefix: "acme", Module: "module", PublishedAt: at(h.clock),
 	})
@@ -29,7 +29,7 @@ func TestPublishTheme(t *testing.T) {
 	wantEqual(t, "assetSettings", theme.AssetSettings, record.AssetSettings{Prefix: "acme", IsLive: true, LiveVersion: 1})
 	h.edit(`[{"op":"remove","path":"/gap"}]`)
 	p = h.publish()
-	wantEqual(t, "the second remark", *p.Version.Remark, record.Remark{Removed: 1})
+	wantEqual(t, "the second remark", p.Version.Remark, record.Remark{Removed: 1})
 	wantEqual(t, "the second version", []any{p.Version.Number, p.Version.Prefix, p.Version.TokenCount}, []any{uint32(2), "acme", 2})
 	wantEqual(t, "assetSettings", p.Theme.AssetSettings, record.AssetSettings{Prefix: "acme", IsLive: true, LiveVersion: 1})
 	h.theme.Theme.DraftPrefix = ptr("")

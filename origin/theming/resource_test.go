@@ -291,7 +291,6 @@ func TestPreview(t *testing.T) {
 	}
 	want := fresh
 	want.PreviewOf, want.Integrations, want.DraftPrefix = "thm_1", of.Integrations, ptr("acme")
-	want.Serving.AllowedIPRanges = []string{"0.0.0.0/32"}
 	wantEqual(t, "Preview", got, want)
 	fresh.Integrations, of.AssetSettings = []record.Integration{{Framework: "vue", Library: "plainCSS"}}, record.AssetSettings{}
 	if got, err = theming.Preview(fresh, e, of, 0); err != nil || got.Integrations[0].Framework != "vue" || got.DraftPrefix != nil {

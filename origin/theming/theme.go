@@ -55,7 +55,6 @@ func Preview(t record.Theme, e record.Environment, source record.Theme, existing
 		return t, invalid([]string{"previewOf: the Environment has " + strconv.Itoa(existing) + " previews, and cannot have more; delete one"})
 	}
 	t.PreviewOf = source.ID
-	t.Serving.AllowedIPRanges = []string{"0.0.0.0/32"} // no client: an older program knows no PreviewOf, and must not serve it to all
 	if len(t.Integrations) == 0 {
 		t.Integrations = slices.Clone(source.Integrations)
 	}

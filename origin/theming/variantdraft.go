@@ -26,7 +26,7 @@ func PublishVariant(t record.Theme, s VariantState, r Review, now time.Time) (re
 	c := CompareVariants(s.beneath(), overrides)
 	return v, record.VariantVersion{
 		Number: t.LatestVersion, Overrides: record.HashOf(blob), TokenCount: v.TokenCount, PublishedAt: now,
-		Remark: &record.Remark{Added: len(c.Added), Removed: len(c.Removed), Changed: len(c.Changed)},
+		Remark: record.Remark{Added: len(c.Added), Removed: len(c.Removed), Changed: len(c.Changed)},
 	}, blob, nil
 }
 

@@ -20,14 +20,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"example.com/livery/internal/test/postgrestest"
+	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/webhooks"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/postgres"
-	"example.com/livery/storage/postgres/postgrestest"
 	"example.com/livery/storage/record"
-	"example.com/livery/storage/storagetest"
 )
 
 // world is a store with webhooks, and what delivers them.
@@ -120,7 +120,7 @@ func (w *world) webhook(environment, id string) (hook record.Webhook) {
 // eventually waits until something holds.
 func (w *world) eventually(what string, holds func() bool) {
 	w.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			w.t.Fatalf("%s did not come about", what)
 		}
@@ -204,8 +204,8 @@ func TestRoundsOfSlowReceiversAreShort(t *testing.T) {
 	w.happen("env_1", themes(40)...)
 	w.deliver()
 	w.eventually("the end of the first round", func() bool { return w.webhook("env_1", "whk_a").Commits > 0 })
-	if hook := w.webhook("env_1", "whk_a"); hook.Last != 8 || len(hook.Late) != 32 {
-		t.Errorf("the first round sent %d messages and left %d Themes, want 8 and 32", hook.Last, len(hook.Late))
+	if sent := 40 - len(w.webhook("env_1", "whk_a").Late); sent < 1 || sent > 8 {
+		t.Errorf("the first round sent %d messages, want those that it begins at once, 8 at most", sent)
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/renderer/dtcg"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 func TestAliasesAreReplaced(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/renderer/plan"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 const (

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
-	"example.com/livery/storage/storagetest"
 )
 
 var onDisk = pebble.Options{MinFreeBytes: -1, Logger: quiet}

@@ -16,10 +16,10 @@ import (
 	engine "github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
-	"example.com/livery/storage/storagetest"
 )
 
 // filled returns a closed store of some commits on fs, and the name of a blob in it.

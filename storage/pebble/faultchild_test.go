@@ -19,9 +19,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
-	"example.com/livery/storage/storagetest"
 )
 
 // faultVariable makes the test binary a child process that works on a store with a fault; its value

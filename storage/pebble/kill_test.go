@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
-	"example.com/livery/storage/storagetest"
 )
 
 // killVariable makes the test binary a child process that writes until it is killed; its value is

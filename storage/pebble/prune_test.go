@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
-	"example.com/livery/storage/storagetest"
 )
 
 // filesOf returns the names in the files folder of a backup directory.

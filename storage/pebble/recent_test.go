@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/livery/heaptest"
+	"example.com/livery/internal/test/heaptest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )

@@ -8,9 +8,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
-	"example.com/livery/storage/storagetest"
 )
 
 func TestMain(m *testing.M) {

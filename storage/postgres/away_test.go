@@ -7,14 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
+	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/postgres"
 	"example.com/livery/storage/record"
-	"example.com/livery/storage/storagetest"
 )
 
 // A Global commit rests on all others; it comes to its end although another origin commits all the time.
@@ -75,39 +74,6 @@ func TestARefusalWithTheHeadLockedIsTold(t *testing.T) {
 	idle, err := s.Update(context.Background(), storage.Global, func(storage.Tx) (record.Change, error) { return record.Change{}, nil })
 	if err != nil || idle != at(t, other) {
 		t.Errorf("Update() of nothing = %s, %v, want %s", idle, err, at(t, other))
-	}
-}
-
-// A primary that hangs, with its connections open, is given up when another takes its place.
-func TestAPrimaryThatHangsIsLeft(t *testing.T) {
-	c := startCluster(t)
-	s, err := postgres.Open(context.Background(), c.URL(), postgres.Options{Logger: quiet})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if _, err := s.Update(context.Background(), "e", set("K", "1")); err != nil {
-		t.Fatal(err)
-	}
-	hung := c.Primary
-	hung.Signal(syscall.SIGSTOP)
-	defer hung.Signal(syscall.SIGCONT)
-	began, done := time.Now(), make(chan error, 1)
-	go func() {
-		_, err := s.Update(context.Background(), "e", set("K", "2"))
-		done <- err
-	}()
-	if err := c.Promote(); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case err := <-done:
-		if err != nil {
-			t.Errorf("Update() = %v", err)
-		}
-		t.Logf("the commit took %s", time.Since(began).Round(time.Millisecond))
-	case <-time.After(time.Minute):
-		t.Error("Update() waits for a server that hangs")
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/internal/test/postgrestest"
+	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/postgres"
-	"example.com/livery/storage/postgres/postgrestest"
-	"example.com/livery/storage/storagetest"
 )
 
 // failoversVariable sets the number of rounds of TestFailoversLoseNothing.

@@ -14,13 +14,13 @@ import (
 
 	"go.uber.org/goleak"
 
+	"example.com/livery/internal/test/postgrestest"
+	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/dump"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/postgres"
-	"example.com/livery/storage/postgres/postgrestest"
 	"example.com/livery/storage/record"
-	"example.com/livery/storage/storagetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

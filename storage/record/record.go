@@ -228,8 +228,8 @@ type ThemeVersion struct {
 	Plan        Hash      `json:"plan"`   // derived blob: the plans of its files as Module compiles them, a bundle of package plan
 	Moves       []Move    `json:"moves"`  // renames from the version before, as its publish carried overrides by them
 	PublishedAt time.Time `json:"publishedAt"`
-	Modes       []Mode    `json:"modes,omitzero"`  // the Theme's when it was published; nil means none
-	Remark      *Remark   `json:"remark,omitzero"` // nil of a version that an earlier release published
+	Modes       []Mode    `json:"modes,omitzero"` // the Theme's when it was published; nil means none
+	Remark      Remark    `json:"remark"`
 }
 
 // Remark is what a version says of its publish, beside its time.
@@ -272,7 +272,7 @@ type VariantVersion struct {
 	Overrides   Hash      `json:"overrides"` // blob: flat JSON object
 	TokenCount  int       `json:"tokenCount"`
 	PublishedAt time.Time `json:"publishedAt"`
-	Remark      *Remark   `json:"remark,omitzero"` // nil of a version that an earlier release published
+	Remark      Remark    `json:"remark"`
 }
 
 // Pair is what one Variant serves at one Theme version. Without a Pair the Variant serves
@@ -370,7 +370,7 @@ type Event struct {
 	VariantID string    `json:"variantID,omitzero"` // empty if it is about the Theme itself
 	Version   uint32    `json:"version,omitzero"`   // that was published; 0 if none was
 	Note      string    `json:"note,omitzero"`      // of the version
-	ETag      string    `json:"etag,omitzero"`      // of the draft that was made; empty if none was, and of earlier releases
+	ETag      string    `json:"etag,omitzero"`      // of the draft that was made; empty if none was
 	Count     int       `json:"count,omitzero"`     // of the Variants that it is about, if they are many; else 0
 	Variants  []string  `json:"variants,omitzero"`  // ids of the first of many
 }
@@ -472,8 +472,7 @@ func Encode(v any) ([]byte, error) {
 	return append([]byte{format}, body...), nil
 }
 
-// Decode reads the stored form of a record into v, a pointer. Unknown members are ignored, so that
-// an older binary reads what a newer one added. Of a member that is there twice, which no Encode
+// Decode reads the stored form of a record into v, a pointer. Unknown members are ignored. Of a member that is there twice, which no Encode
 // wrote, the last counts: that stored bytes are the ones written is for the store's checksums to say.
 func Decode(data []byte, v any) error {
 	if len(data) == 0 || data[0] != format {

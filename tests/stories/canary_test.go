@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/livery/tests/program"
+	"example.com/livery/internal/test/program"
 )
 
 // grounds are a directory in which the real program runs.

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"example.com/livery/client"
-	"example.com/livery/tests/program"
+	"example.com/livery/internal/test/program"
 )
 
 // corpus holds real design systems and their Variants. It is not part of this repository.

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/livery/tests/program"
+	"example.com/livery/internal/test/program"
 )
 
 // launched is a server that a test started.

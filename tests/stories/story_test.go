@@ -10,7 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"example.com/livery/tests/program"
+	"example.com/livery/internal/test/program"
 )
 
 func TestMain(m *testing.M) { program.Main(m.Run) }
@@ -31,7 +31,6 @@ func TestMain(m *testing.M) { program.Main(m.Run) }
 //	certify CA [NAME]                 make CA.pem and CA.key, or NAME.pem and NAME.key for 127.0.0.1 that the CA signs
 //	https STATUS CAFILE PROTOCOL URL [REGEXP]  repeat a GET under TLS until it answers so, in HTTP/1.1 or HTTP/2.0
 //	journal NAME REGEXP               wait until the log of a server says so
-//	upgrade                           start servers of a later release, whose renderer differs, from here on
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files:               stories(t),
@@ -41,15 +40,15 @@ func TestStories(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"start": startServer, "end": endServer, "kill9": killServer,
 			"header": addHeader, "http": sendRequest, "head": checkHead, "body": checkBody,
-			"json": setFromJSON, "poll": pollFor, "set": setFromFile, "upgrade": upgrade,
+			"json": setFromJSON, "poll": pollFor, "set": setFromFile,
 			"certify": certify, "receive": receive, "https": pollSecurely, "journal": waitForLog,
 		},
 	})
 }
 
 // stories are the scripts. The race detector sees those that restart servers or connect several: it leaves out the
-// commands of one user to one dev, which it does not watch; what is tested a second time without the edge's fast path,
-// behind which the full server is; and the later release, which is built without it.
+// commands of one user to one dev, which it does not watch, and what is tested a second time without the edge's fast path,
+// behind which the full server is.
 func stories(t *testing.T) []string {
 	t.Helper()
 	scripts, err := filepath.Glob("testdata/script/*.txtar")
@@ -61,7 +60,7 @@ func stories(t *testing.T) []string {
 	}
 	return slices.DeleteFunc(scripts, func(name string) bool {
 		text := read(t, name)
-		return strings.Count(text, "\nstart ") < 2 || strings.Contains(text, "\nupgrade\n") || strings.HasSuffix(name, "_full.txtar")
+		return strings.Count(text, "\nstart ") < 2 || strings.HasSuffix(name, "_full.txtar")
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/livery/storage/postgres/postgrestest"
+	"example.com/livery/internal/test/postgrestest"
 )
 
 // fleet is several real origins on one PostgreSQL of three nodes, and an edge that follows all of them.

@@ -22,7 +22,6 @@ type storyKey struct{}
 // story is what the commands of one script share.
 type story struct {
 	servers map[string]*server
-	program string      // what servers are started from; empty: the one under test
 	headers [][2]string // of the next request
 	last    answer
 }
@@ -69,13 +68,7 @@ func withoutRepeated(flags, given []string) (rest []string) {
 
 // run starts the program in the background, and ends it with the story at the latest.
 func run(ts *testscript.TestScript, args []string) *server {
-	path := storyOf(ts).program
-	if path == "" {
-		tested, err := exec.LookPath("livery")
-		ts.Check(err)
-		path = tested
-	}
-	s := &server{cmd: exec.Command(path, args...), errors: &journal{}, ended: make(chan struct{})}
+	s := &server{cmd: exec.Command("livery", args...), errors: &journal{}, ended: make(chan struct{})}
 	s.cmd.Dir = ts.MkAbs(".")
 	s.cmd.Env = append(os.Environ(), "LIVERY_COMPILED="+ts.Getenv("LIVERY_COMPILED"))
 	out, err := os.OpenFile(ts.MkAbs(args[0]+".out"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)

@@ -76,7 +76,7 @@ func evaluate[T any](t *testing.T, tab context.Context, expression string) T {
 // until evaluates a claim until it holds.
 func until(t *testing.T, tab context.Context, claim string) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if evaluate[bool](t, tab, claim) {
 			return
 		}

@@ -18,7 +18,7 @@ import (
 
 	"example.com/livery/bench/internal/figures"
 	"example.com/livery/bench/internal/load"
-	"example.com/livery/tests/floods"
+	"example.com/livery/internal/test/floods"
 )
 
 const idleConns = 1000

@@ -36,7 +36,7 @@ type Set struct {
 // New returns an empty Set of a part and its arguments. What only names the file of the figures is left out of the command
 // that measures them again.
 func New(part string, arguments []string) *Set {
-	return &Set{Command: strings.Join(append([]string{"go run ./bench", part}, withoutOutput(arguments)...), " ")}
+	return &Set{Command: strings.Join(append([]string{"bin/bench", part}, withoutOutput(arguments)...), " ")}
 }
 
 // withoutOutput drops -json and -page and their values from arguments.

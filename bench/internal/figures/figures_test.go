@@ -33,7 +33,7 @@ func TestCommandKeepsWhatIsMeasured(t *testing.T) {
 }
 
 func TestWhatIsWrittenIsRead(t *testing.T) {
-	s := &Set{Command: "go run ./bench/x"}
+	s := &Set{Command: "bin/bench x"}
 	s.AddRounds(Figure{Name: "a", Subject: "nginx", Unit: "µs"}, []float64{1, 2, 3})
 	s.AddRounds(Figure{Name: "nothing"}, nil)
 	s.AddOne(Figure{Name: "b", Unit: "bytes", Over: "tokens", At: 10}, 4)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"example.com/livery/bench/internal/figures"
+	"example.com/livery/internal/test/postgrestest"
 	"example.com/livery/storage/postgres"
-	"example.com/livery/storage/postgres/postgrestest"
 )
 
 const (

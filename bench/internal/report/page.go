@@ -36,7 +36,7 @@ func writeReport(dir string, all *results) error {
 	return os.WriteFile(filepath.Join(dir, "README.md"), []byte(all.page()), 0o644)
 }
 
-const method = `Everything here is written by ` + "`make bench`" + ` (` + "`go run ./bench report`" + `) from [figures.json](figures.json), where each figure has its value, its spread and the command
+const method = `Everything here is written by ` + "`make bench`" + ` (` + "`bin/bench report`" + `) from [figures.json](figures.json), where each figure has its value, its spread and the command
 that measures it again; no figure is typed in by hand. What is compared is measured in turn in one run, round by round, so that a slow moment of the machine is
 everybody's. Values are those of the round in the middle, or the quantile that is named; "(a to b)" is what a quarter of the rounds lies below and above. Of times, read the ratios: they are
 of one machine.

@@ -50,14 +50,10 @@ func (r *run) measurePart(ctx context.Context, p frame.Part) (*result, error) {
 	return got, err
 }
 
-// command is what is run for a part: this program again, or go test for a part that is a test.
+// command is what is run for a part: this program again, or go test for the guard.
 func (r *run) command(p frame.Part, file string) ([]string, error) {
 	if p.New == nil {
-		arguments := append([]string{"go", "test", "-count", "1", "-timeout", "30m"}, p.Report...)
-		if p.Binary {
-			livery, err := filepath.Abs(r.livery)
-			return append(arguments, "-livery", livery, "-json", file), err
-		}
+		arguments := append([]string{"go", "test", "-C", "bench", "-count", "1", "-timeout", "30m"}, p.Report...)
 		return append(arguments, "-json", file), nil
 	}
 	self, err := os.Executable()

@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"time"
 
+	"example.com/livery/internal/test/postgrestest"
 	"example.com/livery/storage/postgres"
-	"example.com/livery/storage/postgres/postgrestest"
 )
 
 // ownServers is the value of -postgres that starts servers of this machine's installation.

@@ -61,7 +61,7 @@ func (b *bench) load(ctx context.Context, r *wasm.Runtime, d document, n int) (r
 		done    atomic.Int64
 		failed  atomic.Pointer[error]
 	)
-	began, cpuBegan := time.Now(), cpuTime()
+	began, cpuBegan := time.Now(), figures.ProcessorTime()
 	for range n {
 		callers.Go(func() {
 			for time.Since(began) < b.size.load {
@@ -79,5 +79,5 @@ func (b *bench) load(ctx context.Context, r *wasm.Runtime, d document, n int) (r
 	if err := failed.Load(); err != nil {
 		return 0, 0, *err
 	}
-	return float64(done.Load()) / time.Since(began).Seconds(), float64((cpuTime() - cpuBegan).Nanoseconds()) / 1e3 / float64(done.Load()), nil
+	return float64(done.Load()) / time.Since(began).Seconds(), float64((figures.ProcessorTime() - cpuBegan).Nanoseconds()) / 1e3 / float64(done.Load()), nil
 }

@@ -95,8 +95,8 @@ func native(d document, dst []byte) ([]byte, error) {
 
 // measure renders again and again for a while of processor time.
 func (w *renderPath) measure(slice time.Duration) error {
-	began, n := cpuTime(), 0
-	for cpuTime()-began < slice {
+	began, n := figures.ProcessorTime(), 0
+	for figures.ProcessorTime()-began < slice {
 		for range 16 {
 			if _, err := w.once(); err != nil {
 				return err
@@ -104,7 +104,7 @@ func (w *renderPath) measure(slice time.Duration) error {
 		}
 		n += 16
 	}
-	w.took = append(w.took, float64((cpuTime()-began).Nanoseconds())/1e3/float64(n))
+	w.took = append(w.took, float64((figures.ProcessorTime()-began).Nanoseconds())/1e3/float64(n))
 	return nil
 }
 

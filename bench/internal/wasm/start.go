@@ -53,13 +53,13 @@ func (b *bench) starting(ctx context.Context) error {
 // start starts a Runtime over a cache directory and stops it again. It returns how long the start took, and
 // how much processor time.
 func (b *bench) start(ctx context.Context, dir string) (took, used time.Duration, stats wasm.Stats, err error) {
-	began, cpuBegan := time.Now(), cpuTime()
+	began, cpuBegan := time.Now(), figures.ProcessorTime()
 	r, err := wasm.NewRuntime(ctx, wasm.Config{CacheDir: dir})
 	if err != nil {
 		return 0, 0, wasm.Stats{}, err
 	}
 	err = r.Load(ctx, b.digest, b.module)
-	took, used, stats = time.Since(began), cpuTime()-cpuBegan, r.Stats()
+	took, used, stats = time.Since(began), figures.ProcessorTime()-cpuBegan, r.Stats()
 	if closeErr := r.Close(ctx); err == nil {
 		err = closeErr
 	}

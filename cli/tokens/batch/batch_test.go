@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/client"
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/origin/patch"
 	"example.com/livery/renderer/jsontree"
 )

@@ -5,10 +5,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"example.com/livery/cli/tokens/tokentreetest"
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/origin/patch"
 	"example.com/livery/renderer/jsontree"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 // TestPushMakesTheDocumentWanted: the operations of a push, applied in batches of any size, give the

@@ -14,7 +14,7 @@ import (
 
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokendiff"
-	"example.com/livery/cli/tokens/tokentreetest"
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/renderer/dtcg"
 )
 

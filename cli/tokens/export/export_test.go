@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"example.com/livery/cli/tokens/tokentreetest"
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/renderer/jsontree"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 const theme = `{

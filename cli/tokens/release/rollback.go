@@ -2,7 +2,6 @@ package release
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -97,15 +96,17 @@ func (a *app) rollback(cmd *cobra.Command, p rollbackFlags, version int) error {
 
 // hadOtherModes reports whether a version froze other modes than the Theme has now.
 func hadOtherModes(ctx context.Context, scope client.ThemeScope, version int) (bool, error) {
-	page, err := scope.Versions(ctx, "", client.ListOptions{After: strconv.Itoa(version + 1), PageSize: 1})
-	if err != nil || len(page.Items) == 0 {
-		return false, err
+	var old client.VersionEntry
+	for e, err := range scope.EveryVersion(ctx, "") {
+		if err != nil {
+			return false, err
+		}
+		if old = e; e.Version <= version {
+			break
+		}
 	}
 	now, err := scope.Modes(ctx)
-	if errors.Is(err, client.ErrNotFound) { // an origin of an earlier release
-		return false, nil
-	}
-	return len(now.Modes)+len(page.Items[0].Modes) > 0 && !reflect.DeepEqual(now.Modes, page.Items[0].Modes), err
+	return len(now.Modes)+len(old.Modes) > 0 && !reflect.DeepEqual(now.Modes, old.Modes), err
 }
 
 // rollbackVariant restores a version of a Variant and publishes it.

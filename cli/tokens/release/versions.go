@@ -40,8 +40,8 @@ type version struct {
 	Changes  map[string]int `json:"changes"`
 	Breaking bool           `json:"breaking"`
 	At       *time.Time     `json:"publishedAt"` // as By and Note, of the list of versions
-	By       *string        `json:"publishedBy"` // nil if the release that published it did not note that
-	Note     *string        `json:"note"`        // nil without one, too
+	By       *string        `json:"publishedBy"` // nil if the caller is not told
+	Note     *string        `json:"note"`        // nil without one
 	Modes    []client.Mode  `json:"modes,omitempty"`
 }
 
@@ -106,20 +106,19 @@ func versionRows(ctx context.Context, c *client.Client, f target.Resolved, all [
 
 // addRemarks says of each version when, by whom and why it was published.
 func addRemarks(ctx context.Context, c *client.Client, f target.Resolved, list []version) error {
-	variant, o := "", client.ListOptions{PageSize: 1000}
+	if len(list) == 0 {
+		return nil
+	}
+	variant := ""
 	if f.Variant != nil {
 		variant = f.Variant.ID
 	}
 	entries := map[int]client.VersionEntry{}
-	for len(entries) < len(list) {
-		page, err := c.Scope(f.Env.ID, f.Theme.ID).Versions(ctx, variant, o)
+	for e, err := range c.Scope(f.Env.ID, f.Theme.ID).EveryVersion(ctx, variant) {
 		if err != nil {
 			return err
 		}
-		for _, e := range page.Items {
-			entries[e.Version] = e
-		}
-		if o.After = page.Next; o.After == "" {
+		if entries[e.Version] = e; len(entries) == len(list) {
 			break
 		}
 	}

@@ -18,8 +18,8 @@ import (
 
 	"example.com/livery/cli/tokens/export"
 	"example.com/livery/cli/tokens/scan"
-	"example.com/livery/cli/tokens/tokentreetest"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	"example.com/livery/internal/test/tokentreetest"
 )
 
 const theme = `{

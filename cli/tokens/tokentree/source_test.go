@@ -5,10 +5,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"example.com/livery/cli/tokens/tokentreetest"
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 func TestOverlayOfDocuments(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/cli/tokens/validate"
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/origin/patch"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokens/tokentreetest"
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/origin/patch"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
@@ -39,7 +39,7 @@ func TestSkippedAreListedInAlignedLines(t *testing.T) {
 	}
 }
 
-// TestPathFaultsAreTheOriginsOwn: the paths that --skip-refused leaves out are those that a `set` is
+// TestPathFaultsAreTheOriginsOwn: the paths that a push leaves out are those that a `set` is
 // refused for (5.1), no more and no fewer.
 func TestPathFaultsAreTheOriginsOwn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,10 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/livery/cli/tokens/tokentree"
-	"example.com/livery/cli/tokens/tokentreetest"
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
-	_ "example.com/livery/tests/sameseed" // make fuzz draws others
 )
 
 // TestAdmissibleLeavesOutTheLeast: stored is the document before the push, {} if none is given;

@@ -3,8 +3,8 @@ package validate_test
 import (
 	"testing"
 
-	"example.com/livery/cli/tokens/tokentreetest"
 	"example.com/livery/cli/tokens/validate"
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/renderer/dtcg"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/livery/cli/tokens/tokentreetest"
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/renderer/dtcg"
 )
 

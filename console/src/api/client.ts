@@ -125,7 +125,7 @@ function refusal(response: Response, text: string): ApiError {
 	} catch {
 		// 401 has no body, and a proxy's page is not JSON
 	}
-	const message = (error.messages ?? []).join("\n") || advice(response.status);
+	const message = (error.messages ?? []).join("\n") || (reason === "slugTaken" ? `${response.headers.get("Livery-Variant") ?? "Choose another slug"}: this slug is taken.` : advice(response.status));
 	return new ApiError(response.status, message, reason);
 }
 
@@ -155,16 +155,11 @@ export async function get<T>(path: string, query?: Query, options: Options = {})
 	return (await call<T>("GET", path, { ...options, query })).data;
 }
 
-/** All items of a list, page by page. */
-export async function all<T>(path: string, query: Query = {}, options: Options = {}): Promise<T[]> {
-	const items: T[] = [];
-	let after: string | undefined = "";
-	do {
-		const page: { items: T[]; next?: string } = await get(path, { pageSize: 1000, ...query, after: after || undefined, ...(after === "" ? { pageNumber: undefined } : {}) }, options);
-		items.push(...page.items);
-		after = page.next;
-	} while (after);
-	return items;
+/** A page of a list. */
+export interface Page<T> {
+	items: T[];
+	next?: string; // the cursor of the page after it; none on the last page
+	totalCount?: number;
 }
 
 export const environmentPath = (environment: string): string => `${root}/environments/${encodeURIComponent(environment)}`;

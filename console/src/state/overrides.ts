@@ -1,8 +1,9 @@
-// The overrides of all Variants of a Theme, for the views that show many of them: read page by page, kept by events, and
-// changed by the batch API.
+// The overrides of the Variants of a Theme that a view shows: read with the pages of their list, kept by events, and changed
+// by the batch API.
 import { signal } from "@preact/signals-core";
-import { ApiError, call, get, themePath, variantPath } from "../api/client";
-import { listen, type Happening } from "./events";
+import { ApiError, call, get, themePath, variantPath, type Page, type Query, type Variant } from "../api/client";
+import { listen, onMissed, type Happening } from "./events";
+import { usePages, type Paged, type ReadPage } from "./pages";
 import { equal, type JSONValue, type Token } from "./token";
 
 export type Overrides = ReadonlyMap<string, JSONValue>;
@@ -11,7 +12,7 @@ export interface Edit {
 	path: string;
 	value: JSONValue | undefined; // undefined ends the override
 }
-interface Listed {
+interface ListedOverrides {
 	variant: string;
 	etag: string | null;
 	overrides: Record<string, JSONValue>;
@@ -20,11 +21,9 @@ interface Listed {
 const none: Overrides = new Map();
 const steps = 200;
 
-export class AllOverrides {
+export class VariantOverrides {
 	/** By the id of the Variant; one that is missing is not read yet. */
 	readonly rows = signal<ReadonlyMap<string, Overrides>>(new Map());
-	/** How many Variants' are read; null once all are. */
-	readonly reading = signal<number | null>(0);
 	readonly error = signal<Error | null>(null);
 	readonly undoable = signal<readonly Edit[][]>([]);
 	readonly redoable = signal<readonly Edit[][]>([]);
@@ -32,41 +31,48 @@ export class AllOverrides {
 	#queue: Promise<unknown> = Promise.resolve();
 	#writing = 0; // batches that are not answered yet
 	#stale = new Map<string, string | null>(); // by id, the draft's ETag that an event named
-	#etags = new Map<string, string | null>(); // of the drafts that were read or written
+	#etags = new Map<string, string | null>(); // of the drafts, for all Variants whose overrides are known
 	#refreshing = false;
+	#read = new Map<string, { count: number; next?: string | null }>(); // by the order and filters of a list, how far it is read
 
-	constructor(readonly environment: string, readonly theme: string) {
-		void this.read();
-	}
+	constructor(readonly environment: string, readonly theme: string) {}
 
 	of = (variant: string): Overrides => this.rows.value.get(variant) ?? none;
 
-	/** Reads all of them, a page at a time. */
-	async read(): Promise<void> {
-		this.error.value = null;
-		try {
-			let after: string | undefined;
-			do {
-				const page: { items: Listed[]; next?: string } = await get(`${themePath(this.environment, this.theme)}/tokens/overrides`, { pageSize: 100, after }, { quiet: true });
-				this.#put(page.items);
-				this.reading.value = this.rows.value.size;
-				after = page.next;
-			} while (after);
-			this.reading.value = null;
-		} catch (error) {
-			this.error.value = error as Error;
+	/** Reads a page of the Theme's Variants, and the overrides of those on it that are not known. */
+	page: ReadPage<Variant> = async (query, before) => {
+		const path = themePath(this.environment, this.theme);
+		const page = await get<Page<Variant>>(`${path}/variants`, query);
+		const { after, includeTotals, pageSize, ...rest } = query;
+		const key = JSON.stringify(rest);
+		while (page.items.some((v) => !this.#etags.has(v.id))) {
+			const read = this.#read.get(key) ?? { count: 0, next: "" };
+			this.#read.set(key, read);
+			// Those that are before this place were created meanwhile: an event tells of them.
+			if (read.count >= before + 2 * page.items.length || read.next == null) break;
+			const from = read.next;
+			const { items, next } = await get<Page<ListedOverrides>>(`${path}/tokens/overrides`, { ...rest, pageSize, after: from }, { quiet: true });
+			if (this.#read.get(key) !== read || read.next !== from) continue; // another request was faster
+			this.#put(items);
+			read.count += items.length;
+			read.next = next;
 		}
-	}
+		return page;
+	};
 
-	#put(items: readonly Listed[]): void {
+	#put(items: readonly ListedOverrides[]): void {
 		for (const { variant, etag } of items) this.#etags.set(variant, etag);
 		this.rows.value = new Map([...this.rows.value, ...items.map(({ variant, overrides }) => [variant, new Map(Object.entries(overrides))] as const)]);
 	}
 
 	/** Follows what other people change until the function it returns is called. */
 	follow(): () => void {
-		return listen((event: Happening & { etag?: string | null }) => {
-			if (event.theme === this.theme && event.count) void this.read();
+		const forget = (): void => {
+			this.#etags.clear();
+			this.#read.clear();
+		};
+		const stops = [onMissed(forget), listen((event: Happening & { etag?: string | null }) => {
+			if (event.theme === this.theme && event.count) forget();
 			if (event.theme !== this.theme || !event.variant) return;
 			if (event.kind === "variant.deleted") {
 				const rows = new Map(this.rows.value);
@@ -76,7 +82,8 @@ export class AllOverrides {
 			}
 			this.#stale.set(event.variant, event.etag ?? null);
 			void this.#refresh();
-		});
+		})];
+		return () => stops.forEach((stop) => stop());
 	}
 
 	/** Reads what is stale, one Variant at a time, and not while an edit is on its way. What an event tells of an own edit is known. */
@@ -169,10 +176,15 @@ export function changes(edits: readonly Edit[]): { id: string; operations: ({ op
 	return [...byVariant.values()];
 }
 
-let latest: AllOverrides | null = null;
+let latest: VariantOverrides | null = null;
 
 /** The overrides of a Theme's Variants, one for all views; those of the Theme before are forgotten. */
-export function overridesOf(environment: string, theme: string): AllOverrides {
-	if (latest?.environment !== environment || latest.theme !== theme) latest = new AllOverrides(environment, theme);
+export function overridesOf(environment: string, theme: string): VariantOverrides {
+	if (latest?.environment !== environment || latest.theme !== theme) latest = new VariantOverrides(environment, theme);
 	return latest;
+}
+
+/** A page of the Variants of a Theme, with their overrides. */
+export function useVariants(overrides: VariantOverrides, query: Query): Paged<Variant> {
+	return usePages(`variants ${overrides.theme}`, { includeTotals: true, ...query }, overrides.page);
 }

@@ -10,8 +10,8 @@ export interface Loaded<T> {
 
 export interface Resource<T> {
 	readonly state: Signal<Loaded<T>>;
-	/** Asks again; the value of before stays until the new one is there. */
-	reload(): Promise<void>;
+	/** Asks again, or loads otherwise this time; the value of before stays until the new one is there. */
+	reload(otherwise?: (old: T | undefined) => Promise<T>): Promise<void>;
 	/** Puts a value that an answer brought. */
 	set(data: T): void;
 }
@@ -19,16 +19,16 @@ export interface Resource<T> {
 const resources = new Map<string, { resource: Resource<unknown>; users: number }>();
 const resourcesKept = 64;
 
-function make<T>(load: () => Promise<T>): Resource<T> {
+function make<T>(load: (old: T | undefined) => Promise<T>): Resource<T> {
 	const state = signal<Loaded<T>>({ loading: true });
 	let round = 0;
 	const resource: Resource<T> = {
 		state,
-		async reload() {
+		async reload(otherwise = load) {
 			const mine = ++round;
 			state.value = { ...state.value, loading: true };
 			try {
-				const data = await load();
+				const data = await otherwise(state.value.data);
 				if (mine === round) state.value = { data, loading: false };
 			} catch (error) {
 				if (mine === round) state.value = { data: state.value.data, error: error as Error, loading: false };
@@ -43,17 +43,6 @@ function make<T>(load: () => Promise<T>): Resource<T> {
 	return resource;
 }
 
-/** The resource of a key; the first user loads it. */
-export function resource<T>(key: string, load: () => Promise<T>): Resource<T> {
-	let entry = resources.get(key);
-	if (!entry) {
-		entry = { resource: make(load) as Resource<unknown>, users: 0 };
-		resources.set(key, entry);
-		for (const [old, { users }] of resources) if (resources.size > resourcesKept && users === 0 && old !== key) resources.delete(old);
-	}
-	return entry.resource as Resource<T>;
-}
-
 /** Asks again for every resource whose key begins with one of these; those that no view shows are forgotten instead. */
 export function invalidate(...prefixes: string[]): void {
 	for (const [key, { resource, users }] of resources) {
@@ -63,15 +52,18 @@ export function invalidate(...prefixes: string[]): void {
 	}
 }
 
-/** The resource of a key for a component. */
-export function useResource<T>(key: string, load: () => Promise<T>): Resource<T> {
-	const r = resource(key, load);
+/** The resource of a key for a component; the first user loads it. */
+export function useResource<T>(key: string, load: (old: T | undefined) => Promise<T>): Resource<T> {
+	let entry = resources.get(key);
+	if (!entry) resources.set(key, (entry = { resource: make(load) as Resource<unknown>, users: 0 }));
+	const mine = entry;
 	useEffect(() => {
-		const entry = resources.get(key);
-		if (entry) entry.users++;
+		if (!resources.has(key)) resources.set(key, mine); // it was forgotten before it had a user
+		mine.users++;
 		return () => {
-			if (entry) entry.users--;
+			mine.users--;
+			for (const [old, { users }] of resources) if (resources.size > resourcesKept && users === 0) resources.delete(old);
 		};
-	}, [key]);
-	return r;
+	}, [mine]);
+	return mine.resource as Resource<T>;
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren, ComponentProps } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useName } from "../state/signals";
-import type { Resource } from "../state/resource";
+import type { Loaded } from "../state/resource";
 import { signal } from "@preact/signals-core";
 
 export type ButtonProps = Omit<ComponentProps<"button">, "type" | "class" | "role"> & {
@@ -44,6 +44,7 @@ export interface TextFieldProps {
 	label: string;
 	value: string;
 	onInput: (value: string) => void;
+	onBlur?: () => void;
 	hint?: string;
 	error?: string;
 	hidden?: boolean;
@@ -72,7 +73,7 @@ export function TextField({ label, hint, error, hidden, value, onInput, autofocu
 export function SelectField<T extends string>({ label, value, options, onChange, hint, hidden, disabled }: {
 	label: string;
 	value: T;
-	options: readonly (readonly [T, string])[];
+	options: readonly (readonly [T, ComponentChildren])[];
 	onChange: (value: T) => void;
 	hint?: string;
 	hidden?: boolean;
@@ -230,7 +231,7 @@ export function Failure({ error, retry }: { error: Error; retry?: () => void }) 
 }
 
 /** What stands in for a value that is not there yet, or cannot be had. */
-export function Waiting({ of: { state, reload }, what }: { of: Pick<Resource<unknown>, "state" | "reload">; what: string }) {
+export function Waiting({ of: { state, reload }, what }: { of: { state: { readonly value: Loaded<unknown> }; reload: () => Promise<void> }; what: string }) {
 	const { data, error } = state.value;
 	return error ? <Failure error={error} retry={() => void reload()} /> : data ? null : <Loading what={what} />;
 }

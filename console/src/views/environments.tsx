@@ -2,12 +2,13 @@ import { caller } from "../api/session";
 import { useEnvironments } from "../state/here";
 import { href } from "../state/router";
 import { Badge, Empty, Waiting } from "../ui/controls";
+import { More } from "./lists";
 
 export function Environments() {
 	const list = useEnvironments();
 	const { data, error } = list.state.value;
 	if (!data || error) return <Waiting of={list} what="Reading your Environments" />;
-	if (data.length === 0) {
+	if (data.items.length === 0) {
 		return (
 			<Empty title="You may see no Environment yet">
 				<p>An Environment holds Themes. The operator makes one and gives you a role in it, in the teams file of the origin:</p>
@@ -19,7 +20,7 @@ export function Environments() {
 		<>
 			<h1>Environments</h1>
 			<ul class="cards">
-				{data.map((e) => (
+				{data.items.map((e) => (
 					<li key={e.id}>
 						<a class="card" href={href.environment(e.id)}>
 							<h2>{e.displayName}</h2>
@@ -30,6 +31,7 @@ export function Environments() {
 					</li>
 				))}
 			</ul>
+			<More of={list} />
 		</>
 	);
 }

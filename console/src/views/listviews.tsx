@@ -81,7 +81,7 @@ function Labels({ labels }: { labels: Record<string, string> }) {
 		<span class="states">
 			{Object.entries(labels).map(([name, value]) => {
 				const text = value ? `${name}=${value}` : name;
-				return <button key={name} type="button" class="badge" aria-label={`Find ${text}`} onClick={() => setQuery({ q: text })}>{text}</button>;
+				return <button key={name} type="button" class="badge" aria-label={`Find ${text}`} onClick={() => setQuery({ q: `${name}=${value}` })}>{text}</button>;
 			})}
 		</span>
 	);

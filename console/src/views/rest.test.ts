@@ -2,12 +2,13 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 import "../test/page";
 import { changes } from "../state/overrides";
+import { address } from "../api/client";
 import type { Happening } from "../state/events";
+import { search } from "../state/pages";
 import type { Token } from "../state/token";
 import { rangeOf } from "../ui/window";
 import { action, fits, grouped, kinds } from "./activity/words";
 import { operationsOf, requestOf } from "./calls/operations";
-import { matches, sorted } from "./lists";
 import { countsOf, moved, rowsOf } from "./matrix/logic";
 import { mergeIdentity } from "./settings/identity";
 import { draftOfMode, modesOf, shifted } from "./settings/modes";
@@ -18,19 +19,18 @@ import { parseLines } from "./variants/lines";
 const token = (path: string, resolvedType = "color"): Token => ({ path, type: null, resolvedType, inferred: false, value: "#fff", description: null, extensions: null });
 
 test("pasted lines become Variants, and each that cannot be created says why", () => {
-	deepEqual(parseLines("midnight, Midnight, blue\n\n acme\tAcme \r\nplain\n", new Set()).map((l) => [l.slug, l.displayName, l.problem]), [
+	deepEqual(parseLines("midnight, Midnight, blue\n\n acme\tAcme \r\nplain\n").map((l) => [l.slug, l.displayName, l.problem]), [
 		["midnight", "Midnight, blue", ""], ["acme", "Acme", ""], ["plain", "plain", ""],
 	]);
-	const problems = parseLines("a\na\ntaken\n-x\n, name\nb,".concat("n".repeat(257)), new Set(["taken"])).map((l) => l.problem);
-	deepEqual(problems.map((p) => p !== ""), [false, true, true, true, true, true]);
+	const problems = parseLines("a\na\n-x\n, name\nb,".concat("n".repeat(257))).map((l) => l.problem);
+	deepEqual(problems.map((p) => p !== ""), [false, true, true, true, true]);
 });
 
-test("a list is found by all its words and by labels, in the order that was asked for", () => {
-	const one = (slug: string, displayName: string, tokenCount: number, metadata = {}) => ({ id: slug, slug, displayName, tokenCount, metadata, updatedAt: `2026-01-0${tokenCount}T00:00:00Z`, latestVersion: null, hasUnpublishedChanges: tokenCount === 2 });
-	const list = [one("a", "Zed", 1, { region: "eu" }), one("b", "Änne", 3), one("c", "Bob", 2)];
-	ok(matches(list[0]!, "region=EU zed") && !matches(list[1]!, "region=eu") && matches(list[1]!, ""));
-	const slugs = (by: Parameters<typeof sorted>[1]): string => sorted(list, by).map((v) => v.slug).join("");
-	deepEqual([slugs(""), slugs("name"), slugs("changed"), slugs("size"), slugs("drafts")], ["abc", "bca", "bca", "bca", "cab"]);
+test("what is typed asks a list for a label or for words", () => {
+	deepEqual(search(" Acme blue "), { q: "Acme blue" });
+	deepEqual([search("app.io/region=eu = 1"), search("old=")], [{ "label.app.io/region": ["eu = 1"] }, { "label.old": [""] }]);
+	equal(address("/themes", search("old=")), "/themes?label.old=");
+	equal(address("/themes", search("")), "/themes");
 });
 
 test("a long list has what is in sight, and room for the rest", () => {
@@ -75,13 +75,11 @@ test("an edit of names and labels keeps what another client changed", () => {
 	deepEqual(mergeIdentity(before, { slug: "s", displayName: "M", metadata: { b: "2", d: "5" } }, now), { slug: "s2", displayName: "M", metadata: { b: "3", c: "4", d: "5" } });
 });
 
-test("modes are named by slugs, and what is wrong is said", () => {
+test("modes are edited as the API has them, and what is wrong is said", () => {
 	const list = [{ dimension: "scheme", mode: "dark", variant: "var_1", when: "print" as const, for: "var_2" }, { dimension: "scheme", mode: "light", variant: null }];
-	const slugs: Record<string, string> = { var_1: "one", var_2: "two" };
-	const find = (slug: string) => Object.keys(slugs).find((id) => slugs[id] === slug);
-	const drafts = list.map((m) => draftOfMode(m, (id) => slugs[id]!));
-	deepEqual(modesOf(drafts, find), { modes: list, problems: [] });
-	equal(modesOf([drafts[0]!, drafts[0]!, { ...drafts[1]!, mode: "X" }, { ...drafts[1]!, variant: "none" }], find).problems.length, 3);
+	const drafts = list.map(draftOfMode);
+	deepEqual(modesOf(drafts), { modes: list, problems: [] });
+	equal(modesOf([drafts[0]!, drafts[0]!, { ...drafts[1]!, mode: "X" }]).problems.length, 2);
 	deepEqual(shifted(["a", "b", "c"], 2, -1), ["a", "c", "b"]);
 });
 

@@ -1,7 +1,7 @@
 // What stands above the views of an Environment, a Theme or a Variant: its name and its tabs. A view adds its own tab here
 // and its route in routes.ts.
 import { href, type Params } from "../state/router";
-import { useTheme, useVariant } from "../state/here";
+import { useOwner } from "../state/here";
 import { State } from "./lists";
 
 type Names = readonly (readonly [tab: string, text: string])[];
@@ -13,7 +13,7 @@ const ofVariant: Names = [["", "Overrides"], ...ofBoth];
 /** The caller gives it another key if the parameters are others. */
 export function Tabs({ params, current }: { params: Params; current: string }) {
 	const { environment: e, theme: t, variant: v } = params;
-	const data = t && (v ? useVariant(e!, t, v) : useTheme(e!, t)).state.value.data;
+	const data = t && useOwner(e!, t, v).state.value.data;
 	return (
 		<>
 			{t && (

@@ -1,8 +1,7 @@
 // The Themes of an Environment.
 import { useState } from "preact/hooks";
-import { call, environmentPath, type Theme } from "../api/client";
+import { call, environmentPath, get, type Page, type Theme } from "../api/client";
 import { mayEdit } from "../api/session";
-import { useThemes } from "../state/here";
 import { go, href } from "../state/router";
 import { Dialog, TextField } from "../ui/controls";
 import { Listing } from "./lists";
@@ -13,7 +12,7 @@ export function Themes({ params }: { params: Record<string, string> }) {
 	return (
 		<>
 			<h1>Themes</h1>
-			<Listing of={useThemes(e)} what="Theme" counted="tokens" link={(id, tab) => href.theme(e, id, tab)} create={mayEdit(e) ? () => setCreating(true) : undefined}>
+			<Listing name={`themes ${e}`} read={(query) => get<Page<Theme>>(`${environmentPath(e)}/themes`, query)} what="Theme" counted="tokens" link={(id, tab) => href.theme(e, id, tab)} create={mayEdit(e) ? () => setCreating(true) : undefined}>
 				<p>A Theme is one design system: a tree of tokens, with a Variant for each brand. Make one here, or push files that you have:</p>
 				<pre>livery push tokens.json --env {e} --theme acme --create</pre>
 			</Listing>

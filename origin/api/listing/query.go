@@ -147,6 +147,19 @@ func (q Query) placeOf(i record.Listed) Place {
 // CursorAfter returns the cursor of the page that begins after an item.
 func (q Query) CursorAfter(i record.Listed) string { return q.cursor(q.placeOf(i)) }
 
+// CursorAfterKey returns the cursor of the page that begins after the item with a key, of a list that has no slugs and one
+// order.
+func (q Query) CursorAfterKey(key string) string { return q.cursor(Place{key: key}) }
+
+// AfterKey returns the key of the item that the page begins after, empty for the first page, of a list that has no slugs and
+// one order.
+func (q Query) AfterKey() string {
+	if q.After == nil {
+		return ""
+	}
+	return q.After.key
+}
+
 func (q Query) compare(a, b Place) int {
 	order := cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.id, b.id))
 	if q.Descending {

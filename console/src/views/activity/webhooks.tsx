@@ -2,9 +2,11 @@
 import { useState } from "preact/hooks";
 import { call, environmentPath, get, type Schemas } from "../../api/client";
 import { mayAdmin } from "../../api/session";
+import { usePages } from "../../state/pages";
 import { useResource } from "../../state/resource";
 import { Badge, Button, Checkbox, Copy, Dialog, Empty, Failure, SelectField, TextField, Time, Waiting, complain, say } from "../../ui/controls";
 import { Confirm } from "../../ui/labels";
+import { More } from "../lists";
 import { action, kinds } from "./words";
 import "./activity.css";
 
@@ -113,10 +115,9 @@ const states: Readonly<Record<Delivery["state"], "" | "success" | "warning" | "d
 
 function Deliveries({ path, round }: { path: string; round: number }) {
 	const [state, setState] = useState("");
-	const [size, setSize] = useState(20);
-	const { state: list, reload } = useResource(`deliveries ${path} ${state} ${size} ${round}`, () => get<{ items: Delivery[]; next?: string }>(`${path}/deliveries`, { state, pageSize: size }));
-	const { data, error } = list.value;
-	const again = (d: Delivery): void => void call("POST", `${path}/deliveries/${d.id}/redeliver`).then(() => reload(), complain);
+	const list = usePages<Delivery>(`deliveries ${path} ${round}`, { state }, (query) => get(`${path}/deliveries`, query));
+	const { data, error } = list.state.value;
+	const again = (d: Delivery): void => void call("POST", `${path}/deliveries/${d.id}/redeliver`).then(list.reload, complain);
 	return (
 		<>
 			<SelectField label="State of deliveries" value={state} options={[["", "All"], ...Object.keys(states).map((s) => [s, s] as const)]} onChange={setState} />
@@ -132,7 +133,7 @@ function Deliveries({ path, round }: { path: string; round: number }) {
 					</li>
 				))}
 			</ol>
-			{data?.next && <Button onClick={() => setSize(Math.min(1000, size * 4))}>Show more</Button>}
+			<More of={list} />
 		</>
 	);
 }

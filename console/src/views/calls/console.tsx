@@ -33,7 +33,7 @@ function Operations() {
 }
 
 function Request({ operation }: { operation: Operation }) {
-	const environments = useEnvironments().state.value.data ?? [];
+	const environments = useEnvironments().state.value.data?.items ?? [];
 	const [values, setValues] = useState<Readonly<Record<string, string>>>({});
 	const filled = { environmentID: environments[0]?.id ?? "", ...values };
 	const [body, setBody] = useState(operation.body ?? "");

@@ -1,15 +1,17 @@
 // What a publish would change, or what two versions differ in, and the publish itself.
 import { useState } from "preact/hooks";
-import { ApiError, get, themePath, variantPath, type Schemas } from "../../api/client";
+import { ApiError, variantPath } from "../../api/client";
+import { mayEdit } from "../../api/session";
 import { useFollow } from "../../state/follow";
-import { useVariants } from "../../state/here";
-import { overridesOf } from "../../state/overrides";
+import { useModes } from "../../state/here";
+import { overridesOf, useVariants } from "../../state/overrides";
 import { useResource } from "../../state/resource";
 import { href, query, setQuery } from "../../state/router";
 import { resolve, type JSONValue, type Token } from "../../state/token";
 import { short } from "../../tokens/css";
 import { Sample } from "../../tokens/sample";
-import { Badge, Button, Empty, Failure, Loading, Table, Fold } from "../../ui/controls";
+import { Badge, Button, Empty, Failure, Loading, Table, Fold, Waiting } from "../../ui/controls";
+import { More } from "../lists";
 import { rowsOf, touchedBy, verdict, type Diff, type Row, type Touched } from "./diff";
 import { ManyVariants } from "./manyvariants";
 import { PublishPart } from "./publish";
@@ -44,7 +46,7 @@ export function Changes({ params }: { params: Record<string, string> }) {
 						</>
 					)}
 					{to === "draft" && <PublishPart environment={e} theme={t} variant={v} review={data} whole={whole} onStale={() => { setChangedMeanwhile(true); void reload(); }} onDone={() => setChangedMeanwhile(false)} />}
-					{!v && <ManyVariants environment={e} theme={t} />}
+					{!v && mayEdit(e) && <ManyVariants environment={e} theme={t} />}
 				</>
 			)}
 		</>
@@ -113,28 +115,34 @@ function Stored({ type, value, tokens }: { type: string | null; value: JSONValue
 function TouchedVariants({ environment, theme, diff }: { environment: string; theme: string; diff: Diff }) {
 	const overrides = overridesOf(environment, theme);
 	useFollow(overrides);
-	const names = new Map(useVariants(environment, theme).state.value.data?.map((v) => [v.id, v.displayName]));
-	const modes = useResource(`modes ${theme}`, () => get<Schemas["Modes"]>(`${themePath(environment, theme)}/modes`)).state.value.data?.modes ?? [];
-	const list = touchedBy(diff, overrides.rows.value);
-	if (overrides.reading.value !== null) return <Loading what={`Looking at the overrides of the Variants (${overrides.reading.value})`} />;
-	if (list.length === 0) return <p class="muted">No Variant overrides what changes: all follow the Theme.</p>;
+	const variants = useVariants(overrides, {});
+	const modes = useModes(environment, theme).state.value.data?.modes ?? [];
+	const { data } = variants.state.value;
+	if (!data) return <Waiting of={variants} what="Looking at the overrides of the Variants" />;
+	const names = new Map(data.items.map((v) => [v.id, v.displayName]));
 	const line = (title: string, paths: string[]) => paths.length > 0 && <li>{title}: {paths.slice(0, 8).map((p) => <span key={p}><code>{p}</code> </span>)}{paths.length > 8 && `and ${paths.length - 8} more`}</li>;
+	const list = touchedBy(diff, data.items.map((v) => [v.id, overrides.of(v.id)] as const));
 	return (
-		<Fold title="Variants that this touches" count={list.length} open={list.length <= 5}>
-			<ul class="look-list">
-				{list.map((one: Touched) => (
-					<li key={one.variant}>
-						<a href={href.variant(environment, theme, one.variant)}>{names.get(one.variant) ?? one.variant}</a>{" "}
-						{modes.filter((m) => m.variant === one.variant).map((m) => <Badge key={m.dimension + m.mode}>{m.dimension}: {m.mode}</Badge>)}
-						<ul>
-							{line("loses the override of a removed token", one.dropped)}
-							{line("its override moves to the new name", one.renamed)}
-							{line("loses the override if it does not fit the new type", one.doubtful)}
-							{line("keeps its own value in place of the change", one.hiding)}
-						</ul>
-					</li>
-				))}
-			</ul>
-		</Fold>
+		<>
+			{list.length === 0 ? <p class="muted">No Variant {data.next ? "looked at overrides what changes." : "overrides what changes: all follow the Theme."}</p> : (
+				<Fold title="Variants that this touches" count={list.length} open={list.length <= 5}>
+					<ul class="look-list">
+						{list.map((one: Touched) => (
+							<li key={one.variant}>
+								<a href={href.variant(environment, theme, one.variant)}>{names.get(one.variant) ?? one.variant}</a>{" "}
+								{modes.filter((m) => m.variant === one.variant).map((m) => <Badge key={m.dimension + m.mode}>{m.dimension}: {m.mode}</Badge>)}
+								<ul>
+									{line("loses the override of a removed token", one.dropped)}
+									{line("its override moves to the new name", one.renamed)}
+									{line("loses the override if it does not fit the new type", one.doubtful)}
+									{line("keeps its own value in place of the change", one.hiding)}
+								</ul>
+							</li>
+						))}
+					</ul>
+				</Fold>
+			)}
+			<More of={variants} what=" Variants are looked at" />
+		</>
 	);
 }

@@ -77,7 +77,7 @@ export interface Touched {
 }
 
 /** Which Variants a publish of the Theme touches, and how. */
-export function touchedBy(d: Diff, rows: ReadonlyMap<string, ReadonlyMap<string, JSONValue>>): Touched[] {
+export function touchedBy(d: Diff, rows: Iterable<readonly [string, ReadonlyMap<string, JSONValue>]>): Touched[] {
 	const list: Touched[] = [];
 	for (const [variant, overrides] of rows) {
 		const has = (path: string): boolean => overrides.has(path);

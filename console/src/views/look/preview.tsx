@@ -1,12 +1,14 @@
 // The preview: up to four looks at a Theme side by side, made in this page by the module that the edges run.
 import { useComputed, useSignal } from "../../state/signals";
 import { useEffect } from "preact/hooks";
-import { all, get, themePath, type Schemas } from "../../api/client";
-import { useTheme, useVariants } from "../../state/here";
+import { get, themePath, type Page, type Schemas, type Variant } from "../../api/client";
+import { useModes, useOwner, useTheme, useVariant } from "../../state/here";
+import { usePages } from "../../state/pages";
 import { query, setQuery } from "../../state/router";
 import { adviceOf, loading } from "../../state/renderer";
 import { useResource } from "../../state/resource";
 import { Badge, Button, Failure, Loading, SelectField, TextField } from "../../ui/controls";
+import { VariantField } from "../variants/pick";
 import { DifferenceList } from "./differencelist";
 import { Files } from "./files";
 import { Frame } from "./frame";
@@ -21,7 +23,7 @@ export type Show = "samples" | "tokens" | "site";
 
 const nothing: ReadonlySet<string> = new Set();
 
-export const useVersions = (path: string, id: string) => useResource(`versions ${id}`, () => all<VersionEntry>(`${path}/tokens/versions`, {}, { quiet: true }));
+export const useVersions = (path: string, id: string) => usePages<VersionEntry>(`versions ${id}`, {}, (query) => get(`${path}/tokens/versions`, query, { quiet: true }));
 
 /** Puts panes into the address. */
 function showPanes(panes: readonly Pane[]): void {
@@ -36,15 +38,16 @@ function panesOf(s: Situation): Pane[] {
 export function Preview({ params }: { params: Record<string, string> }) {
 	const [e, t, v] = [params.environment!, params.theme!, params.variant ?? ""];
 	const theme = useTheme(e, t).state.value;
-	const variants = useVariants(e, t).state.value;
+	const owner = useOwner(e, t, v).state.value;
+	const first = useResource(`variants ${t} first`, async () => (await get<Page<Variant>>(`${themePath(e, t)}/variants`, { pageSize: 1 })).items).state.value;
 	const versions = useVersions(themePath(e, t), t).state.value;
-	const modes = useResource(`modes ${t}`, () => get<Schemas["Modes"]>(`${themePath(e, t)}/modes`)).state.value;
-	const error = theme.error ?? variants.error ?? versions.error ?? modes.error;
-	const situation: Situation | undefined = theme.data && variants.data && modes.data && {
+	const modes = useModes(e, t).state.value;
+	const error = theme.error ?? owner.error ?? first.error ?? versions.error ?? modes.error;
+	const situation: Situation | undefined = theme.data && owner.data && first.data && modes.data && {
 		latest: theme.data.latestVersion,
-		hasDraft: theme.data.hasUnpublishedChanges || (variants.data.find((one) => one.id === v)?.hasUnpublishedChanges ?? false),
+		hasDraft: theme.data.hasUnpublishedChanges || owner.data.hasUnpublishedChanges,
 		brand: v,
-		brands: ["", ...variants.data.map((one) => one.id)],
+		brands: ["", ...first.data.map((one) => one.id)],
 		dimensions: dimensionsOf(modes.data.modes),
 	};
 	return (
@@ -53,8 +56,7 @@ export function Preview({ params }: { params: Record<string, string> }) {
 			{!situation && !error && <Loading what="Reading the Theme" />}
 			{situation && (
 				<Looks
-					environment={e} theme={t} situation={situation}
-					names={new Map(variants.data!.map((one) => [one.id, one.displayName]))} versions={versions.data ?? []}
+					environment={e} theme={t} situation={situation} versions={versions.data?.items ?? []}
 				/>
 			)}
 		</>
@@ -65,11 +67,10 @@ interface LooksProps {
 	environment: string;
 	theme: string;
 	situation: Situation;
-	names: ReadonlyMap<string, string>;
 	versions: readonly VersionEntry[];
 }
 
-function Looks({ environment, theme, situation, names, versions }: LooksProps) {
+function Looks({ environment, theme, situation, versions }: LooksProps) {
 	const panes = panesOf(situation);
 	const show = (["tokens", "site"] as const).find((s) => s === query.value.get("show")) ?? "samples";
 	const looks = useSignal<Readonly<Record<number, Look | undefined>>>({});
@@ -103,7 +104,7 @@ function Looks({ environment, theme, situation, names, versions }: LooksProps) {
 			<div class={`look-panes of-${panes.length}`}>
 				{panes.map((pane, i) => (
 					<PaneView
-						key={i} {...{ environment, theme, pane, names, versions, show }} number={i + 1} dimensions={situation.dimensions} changed={panes.length > 1 ? marked.value : nothing}
+						key={i} {...{ environment, theme, pane, versions, show }} number={i + 1} branded={situation.brands.length > 1} dimensions={situation.dimensions} changed={panes.length > 1 ? marked.value : nothing}
 						onChange={(p) => set(i, p)} onRemove={panes.length > 1 ? () => set(i, null) : undefined}
 						onLook={(look) => { looks.value = { ...looks.value, [i]: look }; }}
 					/>
@@ -120,7 +121,7 @@ interface PaneProps {
 	theme: string;
 	pane: Pane;
 	number: number;
-	names: ReadonlyMap<string, string>;
+	branded: boolean; // the Theme has Variants
 	versions: readonly VersionEntry[];
 	dimensions: readonly Dimension[];
 	show: Show;
@@ -134,7 +135,8 @@ function PaneView(props: PaneProps) {
 	const { environment, theme, pane, number, show, changed, dimensions, onLook } = props;
 	const { look, error, busy, old, retry } = useLook(environment, theme, pane, dimensions);
 	useEffect(() => onLook(look), [look]);
-	const title = `Pane ${number}: ${pane.source === "draft" ? "draft" : `version ${pane.source}`} of ${props.names.get(pane.brand) ?? "the Theme"}`;
+	const { data } = useVariant(environment, theme, pane.brand).state.value;
+	const title = `Pane ${number}: ${pane.source === "draft" ? "draft" : `version ${pane.source}`} of ${(pane.brand && data?.displayName) || "the Theme"}`;
 	return (
 		<section class="look-pane" aria-label={title} aria-busy={busy}>
 			<PaneChoices {...props} />
@@ -157,7 +159,7 @@ function Proof({ look }: { look: Look }) {
 	return <Badge kind="danger">differs from the origin's: load the page again, and report it if it stays</Badge>;
 }
 
-function PaneChoices({ pane, number, names, versions, dimensions, onChange, onRemove }: PaneProps) {
+function PaneChoices({ environment, theme, pane, number, branded, versions, dimensions, onChange, onRemove }: PaneProps) {
 	const listed = versions.some((v) => String(v.version) === pane.source) || pane.source === "draft" ? [] : [[pane.source, `Version ${pane.source}`] as const];
 	const hasScheme = dimensions.some((d) => d.modes.includes("light") || d.modes.includes("dark"));
 	return (
@@ -166,9 +168,7 @@ function PaneChoices({ pane, number, names, versions, dimensions, onChange, onRe
 				label="State" value={pane.source} onChange={(source) => onChange({ ...pane, source })}
 				options={[["draft", "Draft"], ...versions.map((v) => [String(v.version), `Version ${v.version}`] as const), ...listed]}
 			/>
-			{names.size > 0 && (
-				<SelectField label="Brand" value={pane.brand} onChange={(brand) => onChange({ ...pane, brand })} options={[["", "The Theme itself"], ...names]} />
-			)}
+			{branded && <VariantField {...{ environment, theme }} label="Brand" placeholder="The Theme itself" value={pane.brand} onChange={(brand) => brand !== null && onChange({ ...pane, brand })} />}
 			{dimensions.map((d) => (
 				<SelectField
 					key={d.name} label={d.name} value={pane.modes[d.name] ?? ""} options={[["", "none"], ...d.modes.map((m) => [m, m] as const)]}

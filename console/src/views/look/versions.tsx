@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { call, get, variantPath, type ApiError } from "../../api/client";
 import { mayEdit } from "../../api/session";
-import { useTheme, useVariant } from "../../state/here";
+import { useOwner } from "../../state/here";
 import { invalidate } from "../../state/resource";
 import { go, href } from "../../state/router";
 import { Badge, Button, Dialog, Empty, Time, Waiting } from "../../ui/controls";
@@ -10,6 +10,7 @@ import { pinnedAddress } from "./diff";
 import { spellPane } from "./pane";
 import { Links } from "./publish";
 import { useVersions, type VersionEntry } from "./preview";
+import { More } from "../lists";
 import "./look.css";
 
 export function Versions({ params }: { params: Record<string, string> }) {
@@ -17,10 +18,8 @@ export function Versions({ params }: { params: Record<string, string> }) {
 	const path = variantPath(e, t, v);
 	const list = useVersions(path, v || t);
 	const [restoring, setRestoring] = useState<number | null>(null);
-	const theme = useTheme(e, t).state.value.data;
-	const variant = v ? useVariant(e, t, v).state.value.data : undefined;
-	const owner = v ? variant : theme;
-	const { data } = list.state.value;
+	const owner = useOwner(e, t, v).state.value.data;
+	const data = list.state.value.data?.items;
 	const to = (tab: string): string => href.variant(e, t, v, tab);
 	return (
 		<>
@@ -57,6 +56,7 @@ export function Versions({ params }: { params: Record<string, string> }) {
 					))}
 				</ol>
 			)}
+			<More of={list} />
 			{restoring !== null && <Restore version={restoring} path={path} hasDraft={owner?.hasUnpublishedChanges ?? false} next={to("diff")} onClose={() => setRestoring(null)} variant={v !== ""} />}
 		</>
 	);

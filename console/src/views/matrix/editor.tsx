@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Variant } from "../../api/client";
 import type { Draft } from "../../state/draft";
-import type { AllOverrides } from "../../state/overrides";
+import type { VariantOverrides } from "../../state/overrides";
 import { ValueEditor } from "../../editors";
 import type { JSONValue } from "../../state/token";
 import { short } from "../../tokens/css";
@@ -18,7 +18,7 @@ export interface Editing {
 	back: () => void; // gives the focus back
 }
 
-export function CellEditor({ row, variants, box, overrides, draft, onClose }: Editing & { overrides: AllOverrides; draft: Draft; onClose: () => void }) {
+export function CellEditor({ row, variants, box, overrides, draft, onClose }: Editing & { overrides: VariantOverrides; draft: Draft; onClose: () => void }) {
 	const popover = useRef<HTMLDivElement>(null);
 	const first = variants[0]!;
 	const inherited = draft.find(row.path)?.value;

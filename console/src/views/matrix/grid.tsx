@@ -2,7 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { Variant } from "../../api/client";
 import type { Draft } from "../../state/draft";
-import type { AllOverrides, Overrides } from "../../state/overrides";
+import type { VariantOverrides, Overrides } from "../../state/overrides";
 import { href } from "../../state/router";
 import { resolve, type JSONValue, type Token } from "../../state/token";
 import { short } from "../../tokens/css";
@@ -16,7 +16,7 @@ import { edit } from "./matrix";
 interface Props {
 	rows: readonly Row[];
 	columns: readonly Variant[];
-	overrides: AllOverrides;
+	overrides: VariantOverrides;
 	draft: Draft;
 	environment: string;
 	theme: string;

@@ -3,10 +3,10 @@ import { useState } from "preact/hooks";
 import { environmentPath, get, themePath, type Theme } from "../../api/client";
 import { mayAdmin } from "../../api/session";
 import { draftOf } from "../../state/draft";
+import { useModes } from "../../state/here";
 import { useResource } from "../../state/resource";
 import { Button, Checkbox, Copy, Form, Section, SelectField, Waiting, complain, say } from "../../ui/controls";
 import { updated } from "./identity";
-import { useModes } from "./modes";
 import { snippets, type Catalogue, type Integration } from "./snippets";
 
 declare const catalogueAddress: string; // of integrations.json, from the build

@@ -1,56 +1,40 @@
 // The modes of a Theme: Variants that the Theme gives a condition, such as dark.
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, call, themePath, type Schemas, type Variant } from "../../api/client";
+import { ApiError, call, themePath, type Schemas } from "../../api/client";
 import { mayAdmin } from "../../api/session";
-import { useVariants } from "../../state/here";
-import { useResource } from "../../state/resource";
+import { useModes, useVariant, type Modes as List } from "../../state/here";
 import { Button, Failure, Form, Section, SelectField, TextField, say } from "../../ui/controls";
-import { variantNamed } from "../variants/create";
+import { VariantField } from "../variants/pick";
 
 type Mode = Schemas["Mode"];
-interface List {
-	modes: Mode[];
-	etag: string | null;
-}
-
-export const useModes = (e: string, t: string) => useResource<List>(`modes ${t}`, async () => {
-	const { data, etag } = await call<{ modes: Mode[] }>("GET", `${themePath(e, t)}/modes`, { quiet: true });
-	return { modes: data.modes, etag };
-});
 
 const conditions = ["(prefers-color-scheme: dark)", "(prefers-color-scheme: light)", "(prefers-contrast: more)", "(prefers-contrast: less)", "(prefers-contrast: custom)", "(prefers-reduced-motion: reduce)", "(forced-colors: active)", "print"];
 
-/** A mode as it is edited: Variants by their slugs. */
+/** A mode as it is edited: Variants by their ids, null for a text that names none. */
 export interface Draft {
 	id: number;
 	dimension: string;
 	mode: string;
-	variant: string;
+	variant: string | null;
 	when: string;
-	for: string;
+	for: string | null;
 }
 let last = 0;
 
-export function draftOfMode(m: Mode, slug: (id: string) => string): Draft {
-	return { id: ++last, dimension: m.dimension, mode: m.mode, variant: m.variant ? slug(m.variant) : "", when: m.when ?? "", for: m.for ? slug(m.for) : "" };
+export function draftOfMode(m: Mode): Draft {
+	return { id: ++last, dimension: m.dimension, mode: m.mode, variant: m.variant ?? "", when: m.when ?? "", for: m.for ?? "" };
 }
 
 /** The list as the API takes it, and what is wrong with it. */
-export function modesOf(drafts: readonly Draft[], find: (slug: string) => string | undefined): { modes: Mode[]; problems: string[] } {
+export function modesOf(drafts: readonly Draft[]): { modes: Mode[]; problems: string[] } {
 	const problems: string[] = [];
 	const seen = new Set<string>();
-	const id = (slug: string): string | undefined => {
-		const found = find(slug);
-		if (slug && !found) problems.push(`The Theme has no Variant ${slug}.`);
-		return found;
-	};
 	const modes = drafts.map((d) => {
 		for (const name of [d.dimension, d.mode]) if (!/^[a-z][a-z0-9-]{0,31}$/.test(name)) problems.push(`${name || "An empty name"}: dimensions and modes have small letters, digits and -, at most 32.`);
-		const place = `${d.dimension}.${d.mode} ${d.for}`.trim();
-		if (seen.has(place)) problems.push(`${place} stands here twice.`);
+		const place = `${d.dimension}.${d.mode} ${d.for}`;
+		if (seen.has(place)) problems.push(`${d.dimension}.${d.mode} stands here twice${d.for ? " for a brand" : ""}.`);
 		seen.add(place);
-		const brand = id(d.for);
-		return { dimension: d.dimension, mode: d.mode, variant: id(d.variant) ?? null, ...(d.when ? { when: d.when as Mode["when"] } : {}), ...(brand ? { for: brand } : {}) };
+		return { dimension: d.dimension, mode: d.mode, variant: d.variant || null, ...(d.when ? { when: d.when as Mode["when"] } : {}), ...(d.for ? { for: d.for } : {}) };
 	});
 	return { modes, problems: [...new Set(problems)] };
 }
@@ -65,24 +49,22 @@ export function shifted<T>(list: readonly T[], from: number, by: number): T[] {
 
 export function Modes({ environment, theme }: { environment: string; theme: string }) {
 	const { state, set, reload } = useModes(environment, theme);
-	const variants = useVariants(environment, theme).state.value.data;
 	const { data, error } = state.value;
 	return (
 		<Section title="Modes" wide>
 			<p class="muted">A mode is a Variant with a condition: one stylesheet serves light and dark, chosen by the reader's system or by an attribute such as <code>data-scheme="dark"</code>. The dimensions are laid over one another in their order.</p>
 			{error && <Failure error={error} retry={() => void reload()} />}
-			{data && variants && <ModesForm key={data.etag} list={data} variants={variants} environment={environment} theme={theme} onSaved={set} reload={() => void reload()} />}
+			{data && <ModesForm key={data.etag} list={data} environment={environment} theme={theme} onSaved={set} reload={() => void reload()} />}
 		</Section>
 	);
 }
 
-function ModesForm({ list, variants, environment, theme, onSaved, reload }: { list: List; variants: readonly Variant[]; environment: string; theme: string; onSaved: (list: List) => void; reload: () => void }) {
-	const slug = (id: string): string => variants.find((v) => v.id === id)?.slug ?? id;
-	const [rows, setRows] = useState(() => list.modes.map((m) => draftOfMode(m, slug)));
+function ModesForm({ list, environment, theme, onSaved, reload }: { list: List; environment: string; theme: string; onSaved: (list: List) => void; reload: () => void }) {
+	const [rows, setRows] = useState(() => list.modes.map(draftOfMode));
 	const [moved, setMoved] = useState("");
 	const may = mayAdmin(environment);
-	const { modes, problems } = modesOf(rows, (text) => variantNamed(variants, text)?.id);
-	const change = (i: number, part: Partial<Draft>): void => setRows(rows.map((r, j) => (i === j ? { ...r, ...part } : r)));
+	const { modes, problems } = modesOf(rows);
+	const change = (i: number, part: Partial<Draft>): void => setRows((now) => now.map((r, j) => (i === j ? { ...r, ...part } : r)));
 	const move = (i: number, by: number): void => {
 		setRows(shifted(rows, i, by));
 		setMoved(`mode-${rows[i]!.id}-${by}`);
@@ -98,10 +80,9 @@ function ModesForm({ list, variants, environment, theme, onSaved, reload }: { li
 			throw new Error("Another client changed the list meanwhile. Choose Show the newest list and make your change again.");
 		}
 	};
-	if (!may) return <ModesList rows={rows} />;
+	if (!may) return <ModesList rows={rows} environment={environment} theme={theme} />;
 	return (
-		<Form submit="Save the modes" onSubmit={save} disabled={problems.length > 0}>
-			<datalist id="mode-variants">{variants.map((v) => <option key={v.id} value={v.slug}>{v.displayName}</option>)}</datalist>
+		<Form submit="Save the modes" onSubmit={save} disabled={problems.length > 0 || rows.some((r) => r.variant === null || r.for === null)}>
 			{rows.map((r, i) => {
 				const name = `${r.dimension || "dimension"}.${r.mode || "mode"}`;
 				return (
@@ -109,9 +90,9 @@ function ModesForm({ list, variants, environment, theme, onSaved, reload }: { li
 						<legend>{name}</legend>
 						<TextField label="Dimension" value={r.dimension} placeholder="scheme" onInput={(dimension) => change(i, { dimension })} />
 						<TextField label="Mode" value={r.mode} placeholder="dark" onInput={(mode) => change(i, { mode })} />
-						<TextField label="Variant" value={r.variant} placeholder="overrides nothing" onInput={(variant) => change(i, { variant })} list="mode-variants" />
+						<VariantField {...{ environment, theme }} label="Variant" value={r.variant} placeholder="overrides nothing" onChange={(variant) => change(i, { variant })} />
 						<SelectField label="When" value={r.when} options={[["", "Only by an attribute"], ...conditions.map((c) => [c, c] as const)]} onChange={(when) => change(i, { when })} />
-						<TextField label="For the brand" value={r.for} placeholder="all" onInput={(brand) => change(i, { for: brand })} list="mode-variants" />
+						<VariantField {...{ environment, theme }} label="For the brand" value={r.for} placeholder="all" onChange={(brand) => change(i, { for: brand })} />
 						<span class="actions">
 							<Button kind="quiet" id={`mode-${r.id}--1`} aria-label={`Move ${name} up`} disabled={i === 0} onClick={() => move(i, -1)}>↑</Button>
 							<Button kind="quiet" id={`mode-${r.id}-1`} aria-label={`Move ${name} down`} disabled={i === rows.length - 1} onClick={() => move(i, 1)}>↓</Button>
@@ -130,9 +111,13 @@ function ModesForm({ list, variants, environment, theme, onSaved, reload }: { li
 	);
 }
 
-function ModesList({ rows }: { rows: readonly Draft[] }) {
+function ModesList({ rows, ...of }: { rows: readonly Draft[]; environment: string; theme: string }) {
 	if (rows.length === 0) return <p>The Theme has no modes. An admin of the Environment gives it some.</p>;
 	return (
-		<ul>{rows.map((r) => <li key={r.id}><strong>{r.dimension}.{r.mode}</strong>: {r.variant || "overrides nothing"}, {r.when || "only by an attribute"}{r.for && `, for ${r.for}`}</li>)}</ul>
+		<ul>{rows.map((r) => <li key={r.id}><strong>{r.dimension}.{r.mode}</strong>: {r.variant ? <Slug {...of} variant={r.variant} /> : "overrides nothing"}, {r.when || "only by an attribute"}{r.for && <>, for <Slug {...of} variant={r.for} /></>}</li>)}</ul>
 	);
+}
+
+function Slug({ environment, theme, variant }: { environment: string; theme: string; variant: string }) {
+	return <>{useVariant(environment, theme, variant).state.value.data?.slug ?? "…"}</>;
 }

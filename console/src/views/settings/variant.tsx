@@ -1,11 +1,12 @@
 // The settings of a Variant: its name and labels, where it is served, and what is done with it as a whole.
 import { useState } from "preact/hooks";
-import { call, themePath, variantPath, type Variant } from "../../api/client";
+import { call, get, themePath, variantPath, type Variant } from "../../api/client";
 import { mayEdit } from "../../api/session";
-import { useVariant, useVariants } from "../../state/here";
+import { useVariant } from "../../state/here";
 import { href } from "../../state/router";
 import { Form, Section, Waiting, say } from "../../ui/controls";
-import { VariantField, overridesToCopy, variantNamed } from "../variants/create";
+import { overridesToCopy } from "../variants/create";
+import { VariantField } from "../variants/pick";
 import { Addresses } from "./addresses";
 import { Delete } from "./delete";
 import { IdentityForm } from "./identity";
@@ -41,20 +42,18 @@ export function VariantSettings({ params }: { params: Record<string, string> }) 
 }
 
 function CopyOverrides({ environment, theme, variant }: Props) {
-	const [from, setFrom] = useState("");
-	const others = (useVariants(environment, theme).state.value.data ?? []).filter((v) => v.id !== variant.id);
-	const source = variantNamed(others, from);
+	const [from, setFrom] = useState<string | null>("");
 	const copy = async (): Promise<void> => {
-		const operations = await overridesToCopy(environment, theme, source!);
-		if (operations.length === 0) return say(`${source!.displayName} overrides nothing.`);
+		const source = await get<Variant>(variantPath(environment, theme, from!), undefined, { quiet: true });
+		const operations = await overridesToCopy(environment, theme, from!);
+		if (operations.length === 0) return say(`${source.displayName} overrides nothing.`);
 		await call("POST", `${themePath(environment, theme)}/variants/batch`, { body: { change: [{ id: variant.id, operations }] }, headers: { Prefer: "return=minimal" } });
-		setFrom("");
-		say(`The draft of ${variant.displayName} has the ${operations.length} overrides of ${source!.displayName} now.`, "success");
+		say(`The draft of ${variant.displayName} has the ${operations.length} overrides of ${source.displayName} now.`, "success");
 	};
 	return (
 		<Section title="Copy overrides">
-			<Form submit="Copy into the draft" onSubmit={copy} disabled={!source}>
-				<VariantField label="From the Variant" hint="Overrides of the same tokens are replaced; others stay." value={from} onInput={setFrom} variants={others} />
+			<Form submit="Copy into the draft" onSubmit={copy} disabled={!from || from === variant.id}>
+				<VariantField environment={environment} theme={theme} label="From the Variant" hint="Overrides of the same tokens are replaced; others stay." value={from} onChange={setFrom} />
 			</Form>
 		</Section>
 	);

@@ -2,7 +2,6 @@
 import { useState } from "preact/hooks";
 import { mayEdit } from "../../api/session";
 import { useFollow } from "../../state/follow";
-import { useVariants } from "../../state/here";
 import { overridesOf } from "../../state/overrides";
 import { href } from "../../state/router";
 import { Listing } from "../lists";
@@ -11,17 +10,16 @@ import "./variants.css";
 
 export function Variants({ params }: { params: Record<string, string> }) {
 	const [e, t] = [params.environment!, params.theme!];
-	const variants = useVariants(e, t);
 	const overrides = overridesOf(e, t);
 	useFollow(overrides);
 	const [creating, setCreating] = useState(false);
 	return (
 		<>
-			<Listing of={variants} what="Variant" counted="overrides" link={(id, tab) => href.variant(e, t, id, tab)} overrides={overrides.of} create={mayEdit(e) ? () => setCreating(true) : undefined}>
+			<Listing name={`variants ${t}`} read={overrides.page} what="Variant" counted="overrides" link={(id, tab) => href.variant(e, t, id, tab)} overrides={overrides.of} create={mayEdit(e) ? () => setCreating(true) : undefined}>
 				<p>A Variant is a brand, a customer or a mode such as dark: it overrides some tokens of the Theme and inherits the others. Make one here, or push a file of overrides:</p>
 				<pre>{`livery push midnight.json --env ${e} --theme ${t} --variant midnight --create`}</pre>
 			</Listing>
-			{creating && <NewVariants environment={e} theme={t} variants={variants.state.value.data ?? []} onClose={() => setCreating(false)} />}
+			{creating && <NewVariants environment={e} theme={t} onClose={() => setCreating(false)} />}
 		</>
 	);
 }
