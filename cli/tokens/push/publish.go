@@ -334,7 +334,7 @@ func (r *run) listOthers() {
 	}
 	others := slices.DeleteFunc(r.knownSlugs(), func(slug string) bool { return slices.Contains(r.mappedSlugs(), slug) })
 	if len(others) > 0 {
-		r.Warn("Not in %s, and left as they are: %s.", intake.MappingName, escape.Line("Variant "+term.ShortList(others)))
+		r.Warn("Variants not in %s are left as they are: %s.", intake.MappingName, escape.Line(term.ShortList(others)))
 	}
 }
 
