@@ -190,7 +190,7 @@ func diagnosed(document, overrides *jsontree.Node, locate func(path string) stri
 func storedReferences(document *jsontree.Node) []lint.Fault {
 	list := []lint.Fault{}
 	for _, f := range references.Unapplied(document) {
-		list = append(list, lint.Fault{Diagnostic: client.Diagnostic{Path: f.Path, Kind: f.Kind, Message: f.Message + "."}, Next: f.Next})
+		list = append(list, lint.Fault{Diagnostic: client.Diagnostic{Path: f.Path, Kind: references.NotApplied, Message: f.Message + "."}, Next: f.Next})
 	}
 	return list
 }

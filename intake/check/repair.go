@@ -40,13 +40,6 @@ func Document(root *jsontree.Node) Result {
 	return r
 }
 
-// Names returns a document with names that the origin takes.
-func Names(root *jsontree.Node) Result {
-	r := Result{Tree: root}
-	r.names()
-	return r
-}
-
 func (r *Result) concede(kind string, at jsontree.Pointer, message string) {
 	r.Corrections = append(r.Corrections, model.Correction{Kind: kind, Pointer: at.String(), Path: strings.Join(at, "."), Message: message})
 }
@@ -120,7 +113,14 @@ func (r *Result) aliases() {
 			return "color-mix(in srgb, {" + m[1] + "} " + m[2] + "%, transparent)"
 		})
 	})
-	r.concedeValues("aliases with an opacity", before, "")
+	if r.Tree != before {
+		old, now := d.Tokens, dtcg.Read(r.Tree).Tokens
+		for i := range now {
+			if now[i].Value != old[i].Value {
+				r.concede("aliases with an opacity", now[i].Pointer(), shown(old[i].Value)+" is read as "+shown(now[i].Value))
+			}
+		}
+	}
 	r.Tree = MapAliases(r.Tree, func(path string) string {
 		if d.Token(path) != nil {
 			return path
@@ -135,35 +135,6 @@ func (r *Result) aliases() {
 		}
 		return path
 	})
-}
-
-// WithoutSets returns a document of token sets in which an alias that names a token by its set too, {core.a.b} of a.b
-// in the set core, is one of the token, and names these aliases. One that leads to a token as it is stays.
-func WithoutSets(root *jsontree.Node, sets []string) Result {
-	d := dtcg.Read(root)
-	r := Result{Tree: MapAliases(root, func(path string) string {
-		for _, set := range sets {
-			if rest, ok := strings.CutPrefix(path, strings.ReplaceAll(set, "/", ".")+"."); ok && d.Token(path) == nil && d.Token(rest) != nil {
-				return rest
-			}
-		}
-		return path
-	})}
-	r.concedeValues("aliases that name a token set", root, " of all token sets together")
-	return r
-}
-
-// concedeValues names the values that are others than in a document before, whose tokens have the same places.
-func (r *Result) concedeValues(kind string, before *jsontree.Node, end string) {
-	if r.Tree == before {
-		return
-	}
-	old, now := dtcg.Read(before).Tokens, dtcg.Read(r.Tree).Tokens
-	for i := range now {
-		if now[i].Value != old[i].Value {
-			r.concede(kind, now[i].Pointer(), shown(old[i].Value)+" is read as "+shown(now[i].Value)+end)
-		}
-	}
 }
 
 // throughGroup returns the path of what an alias means that leads on from the value of a token, if that is an alias of

@@ -157,23 +157,3 @@ func TestColoursThatOnlyABrowserCanComputeAreNamed(t *testing.T) {
 		t.Errorf("live are %q, want %q", named, want)
 	}
 }
-
-// TestAliasesThatNameTheirSet: tools resolve them, for in a file a set is a group.
-func TestAliasesThatNameTheirSet(t *testing.T) {
-	root, err := jsontree.Parse(`{"a":{"$value":1},"b":{"$value":"{core.a}"},"c":{"$value":"calc({theme.dark.a} * 2)"},"core":{"x":{"$value":2}},"d":{"$value":"{core.x}"},"e":{"$value":"{core.none}"}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := `{"a":{"$value":1},"b":{"$value":"{a}"},"c":{"$value":"calc({a} * 2)"},"core":{"x":{"$value":2}},"d":{"$value":"{core.x}"},"e":{"$value":"{core.none}"}}`
-	done := WithoutSets(root, []string{"core", "theme/dark"})
-	if got := string(jsontree.Append(nil, done.Tree)); got != want {
-		t.Errorf("WithoutSets() = %s, want %s", got, want)
-	}
-	var named []string
-	for _, c := range done.Corrections {
-		named = append(named, c.Path)
-	}
-	if want := []string{"b", "c"}; !slices.Equal(named, want) {
-		t.Errorf("WithoutSets() names %v, want %v", named, want)
-	}
-}

@@ -20,67 +20,31 @@ import (
 // Result is a document with computed values.
 type Result struct {
 	Tree        *jsontree.Node
-	Corrections []model.Correction         // their pointers lead into Tree
-	Needs       map[string]map[string]bool // dotted path of a computed token -> the tokens that its value was computed from
+	Corrections []model.Correction // their pointers lead into Tree
 }
 
-// Rules are those by which a document is computed.
-type Rules uint8
-
-// The rules.
-const (
-	Modifiers Rules = iota // of colours alone: in a DTCG document an expression is one of CSS
-	Expressions
-	Studio // all that sd-transforms does: percentages, gradients and styles too
-)
-
-// Document returns a document in which each expression of Tokens Studio that can be computed is its value, as
-// sd-transforms computes it. An expression that cannot be computed stays, and so do tokens by the pointers in fixed.
-func Document(root *jsontree.Node, rules Rules, fixed map[string]bool) Result {
-	c := computer{
-		rules: rules, fixed: fixed, d: dtcg.Read(root), values: map[string]*jsontree.Node{}, types: map[string]string{}, busy: map[string]bool{}, needs: map[string][]string{}, texts: map[string]spelled{},
-	}
+// Document returns a document in which each expression that can be computed is its value, as sd-transforms computes it. An expression that
+// cannot be computed stays. Of a document without a language, it computes only the modifiers of colours, since an expression is one of CSS.
+func Document(root *jsontree.Node, language model.Language) Result {
+	c := computer{language: language, d: dtcg.Read(root), values: map[string]*jsontree.Node{}, types: map[string]string{}, busy: map[string]bool{}, texts: map[string]spelled{}}
 	for i := range c.d.Tokens {
-		t := &c.d.Tokens[i]
-		if !c.d.Names(t) {
-			continue
-		}
-		if c.value(t); !fixed[t.Pointer().String()] {
+		if t := &c.d.Tokens[i]; c.d.Names(t) {
+			c.value(t)
 			c.nameUnused(t)
 		}
 	}
-	result := Result{Tree: c.rebuilt(root, nil), Corrections: c.said, Needs: map[string]map[string]bool{}}
-	for path, v := range c.values {
-		if v != c.d.Token(path).Value {
-			result.Needs[path] = map[string]bool{}
-			c.collect(result.Needs[path], path)
-		}
-	}
-	return result
-}
-
-// collect adds the tokens that one needs, also through others.
-func (c *computer) collect(all map[string]bool, path string) {
-	for _, below := range c.needs[path] {
-		if !all[below] {
-			all[below] = true
-			c.collect(all, below)
-		}
-	}
+	return Result{c.rebuilt(root, nil), c.said}
 }
 
 // computer computes the tokens of one document, each once.
 type computer struct {
-	rules  Rules
-	fixed  map[string]bool
-	d      *dtcg.Document
-	values map[string]*jsontree.Node // by path, of tokens that are done
-	types  map[string]string         // by path, of tokens that get another type
-	busy   map[string]bool           // paths of tokens that are or were under way: without a value yet, a circle
-	needs  map[string][]string       // by path: the tokens that it refers to itself
-	texts  map[string]spelled        // by path
-	said   []model.Correction
-	path   []string // of the tokens under way
+	language model.Language
+	d        *dtcg.Document
+	values   map[string]*jsontree.Node // by path, of tokens that are done
+	types    map[string]string         // by path, of tokens that get another type
+	busy     map[string]bool           // paths of tokens that are or were under way: without a value yet, a circle
+	texts    map[string]spelled        // by path
+	said     []model.Correction
 }
 
 func (c *computer) concede(kind string, t *dtcg.Token, message string) {
@@ -93,9 +57,7 @@ func (c *computer) value(t *dtcg.Token) *jsontree.Node {
 		return v
 	}
 	c.busy[t.Path] = true
-	c.path = append(c.path, t.Path)
 	v := c.token(t)
-	c.path = c.path[:len(c.path)-1]
 	c.values[t.Path] = v
 	return v
 }
@@ -104,17 +66,15 @@ func (c *computer) token(t *dtcg.Token) *jsontree.Node {
 	v := t.Value
 	kind, _ := dtcg.KindOf(t.Resolved)
 	switch {
-	case c.fixed[t.Pointer().String()]:
-		return v
 	case kind == css.Color && v.IsString():
-		if c.rules == Studio {
+		if c.language == model.StudioMaths {
 			v = c.gradient(t, v)
 		}
 		return c.modified(t, v)
-	case c.rules == Modifiers:
+	case c.language == model.Plain:
 	case slices.Contains(numeric, kind) && v.IsString():
 		v = value.WithoutStyle(c.number(v, t.OwnType()))
-		if kind == css.Dimension && c.rules == Studio && v != t.Value && cssvalue.IsUnitless(v.Text) {
+		if kind == css.Dimension && c.language == model.StudioMaths && v != t.Value && cssvalue.IsUnitless(v.Text) {
 			v = jsontree.NewString(v.Text + "px")
 		}
 		return v
@@ -132,14 +92,14 @@ var numeric = []css.Kind{css.Dimension, css.Number, css.NumberOrDimension, css.F
 // number computes an expression.
 func (c *computer) number(v *jsontree.Node, typ string) *jsontree.Node {
 	text, whole := c.substituted(v.Text)
-	if !whole || isAlias(v.Text) && (c.rules != Studio || value.StudioPercentage(typ, text) == text) {
+	if !whole || isAlias(v.Text) && (c.language != model.StudioMaths || value.StudioPercentage(typ, text) == text) {
 		return v
 	}
 	result, ok := arithmetic.Evaluate(text)
 	if !ok {
 		result = text
 	}
-	if c.rules == Studio {
+	if c.language == model.StudioMaths {
 		result = value.StudioPercentage(typ, result)
 	}
 	if !ok && result == text && !(suffixed.MatchString(v.Text) && lengths.MatchString(text)) {
@@ -208,15 +168,10 @@ func (c *computer) text(path string) (string, bool) {
 		return "", false
 	}
 	v := c.value(t)
-	if last := len(c.path) - 1; last >= 0 {
-		c.needs[c.path[last]] = append(c.needs[c.path[last]], path)
-	}
 	known, done := c.texts[path]
 	if !done {
 		c.texts[path] = known // so is a circle
-		c.path = append(c.path, path)
 		known.text, known.whole = c.spell(t, v)
-		c.path = c.path[:len(c.path)-1]
 		c.texts[path] = known
 	}
 	return known.text, known.whole
@@ -228,7 +183,7 @@ func (c *computer) spell(t *dtcg.Token, v *jsontree.Node) (string, bool) {
 	if v.IsString() && strings.Contains(text, "{") {
 		text, ok = c.substituted(text)
 	}
-	if kind == css.Dimension && c.rules == Studio && cssvalue.IsUnitless(text) {
+	if kind == css.Dimension && c.language == model.StudioMaths && cssvalue.IsUnitless(text) {
 		text += "px"
 	}
 	if ok || v.IsString() {

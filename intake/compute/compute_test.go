@@ -6,17 +6,18 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/intake/model"
 	"example.com/livery/renderer/jsontree"
 )
 
 // values returns the values of the tokens of a document after it was computed, and what was named.
-func values(t *testing.T, text string, rules Rules) (map[string]string, []string, Result) {
+func values(t *testing.T, text string, language model.Language) (map[string]string, []string, Result) {
 	t.Helper()
 	root, err := jsontree.Parse(text)
 	if err != nil {
 		t.Fatalf("Parse(%s): %v", text, err)
 	}
-	done := Document(root, rules, nil)
+	done := Document(root, language)
 	if after := string(jsontree.Append(nil, root)); after != text {
 		t.Fatalf("Document(%s) changed it to %s", text, after)
 	}
@@ -52,12 +53,12 @@ func TestModifiersOfColours(t *testing.T) {
 	for _, c := range cases {
 		text := `{"red":{"$type":"color","$value":"#ff0000"},"half":{"$type":"number","$value":"0.5"},"base":{"$type":"color","$value":"` + c.base +
 			`"},"a":{"$type":"color","$value":"{base}","$extensions":{"studio.tokens":{"modify":` + c.modify + `}}},"b":{"$type":"color","$value":"{a}"}}`
-		for _, rules := range []Rules{Modifiers, Studio} {
-			got, said, done := values(t, text, rules)
+		for _, language := range []model.Language{model.Plain, model.StudioMaths} {
+			got, said, done := values(t, text, language)
 			if got["a"] != c.want || len(said) > 0 || got["b"] != "{a}" {
 				t.Errorf("%s of %s = %s, %v, want %s", c.modify, c.base, got["a"], said, c.want)
 			}
-			if again := Document(done.Tree, rules, nil); again.Tree != done.Tree {
+			if again := Document(done.Tree, language); again.Tree != done.Tree {
 				t.Errorf("%s is applied twice: %s", c.modify, jsontree.Append(nil, again.Tree))
 			}
 		}
@@ -71,7 +72,7 @@ func TestWhatIsNotComputedIsNamed(t *testing.T) {
 		`{"type":"mix","value":"0.1","space":"lch","color":"{none}"}`, `{"type":"lighten","value":"0.01","space":"lch","format":"hsl"}`,
 	} {
 		text := `{"a":{"$type":"color","$value":"color(display-p3 0 1 0)","$extensions":{"studio.tokens":{"modify":` + modify + `}}}}`
-		_, said, done := values(t, text, Studio)
+		_, said, done := values(t, text, model.StudioMaths)
 		if string(jsontree.Append(nil, done.Tree)) != text || len(said) != 1 || !strings.Contains(said[0], "is not applied; the colour stays") {
 			t.Errorf("%s = %s, %v, want it named", modify, jsontree.Append(nil, done.Tree), said)
 		}
@@ -93,7 +94,7 @@ func TestExpressionsOfTokensStudio(t *testing.T) {
 		"type":   `{"fontSize":"16px","lineHeight":"1.5","letterSpacing":"0.05em","fontWeight":"SemiBold Italic","textCase":"uppercase","textDecoration":"none","fontStyle":"{slant}"}`,
 		"shadow": `[{"offsetX":"2px","blur":"8px","color":"#000"}]`,
 	}
-	got, said, done := values(t, text, Studio)
+	got, said, done := values(t, text, model.StudioMaths)
 	for name := range want {
 		if got[name] != want[name] {
 			t.Errorf("%s = %s, want %s", name, got[name], want[name])
@@ -105,13 +106,10 @@ func TestExpressionsOfTokensStudio(t *testing.T) {
 	if list := strings.Join(said, "; "); list != names {
 		t.Errorf("named: %s, want %s", list, names)
 	}
-	if needs := done.Needs["two"]; !needs["triple"] || !needs["far"] || !needs["base"] {
-		t.Errorf("two was computed from %v, want triple, far and base", needs)
-	}
 	if kind := done.Tree.Find("fade").Find("$type").Text; kind != "gradient" {
 		t.Errorf("a gradient is of type %s", kind)
 	}
-	if root, _ := jsontree.Parse(text); Document(root, Modifiers, nil).Tree != root {
+	if root, _ := jsontree.Parse(text); Document(root, model.Plain).Tree != root {
 		t.Error("outside of Tokens Studio an expression is one of CSS, and stays")
 	}
 }
@@ -125,9 +123,9 @@ func TestALongChainIsComputedOnce(t *testing.T) {
 		fmt.Fprintf(&b, `"a%d":{"$type":"dimension","$value":"{a%d} + 1"},"b%d":{"$type":"dimension","$value":"{b%d}"},`, i, i+1, i, i+1)
 	}
 	fmt.Fprintf(&b, `"a%d":{"$type":"dimension","$value":"4"},"b%d":{"$type":"dimension","$value":"4"}`, length, length)
-	got, _, done := values(t, "{"+b.String()+"}", Studio)
-	if got["a0"] != "1504px" || got["b0"] != "{b1}" || len(done.Needs["a0"]) != length {
-		t.Errorf("a0 = %s and b0 = %s, of %d tokens", got["a0"], got["b0"], len(done.Needs["a0"]))
+	got, _, _ := values(t, "{"+b.String()+"}", model.StudioMaths)
+	if got["a0"] != "1504px" || got["b0"] != "{b1}" {
+		t.Errorf("a0 = %s and b0 = %s", got["a0"], got["b0"])
 	}
 }
 
@@ -140,8 +138,8 @@ func TestPartsThatNoFileHasAreNamed(t *testing.T) {
 		`a: blurr "8px" has no place in tokens.css`, `a: visible true has no place in tokens.css`, `b: dash [2] has no place in tokens.css`, `c: property "all" has no place in tokens.css`,
 		`d: hint 0.3 has no place in tokens.css`, `e: of "Bold Italic" the weight counts; set font-style: italic beside it`, `e: textCase "upper" has no place in tokens.css`,
 	}
-	for _, rules := range []Rules{Modifiers, Expressions, Studio} {
-		if _, said, _ := values(t, text, rules); !slices.Equal(said, want) {
+	for _, language := range []model.Language{model.Plain, model.Expressions, model.StudioMaths} {
+		if _, said, _ := values(t, text, language); !slices.Equal(said, want) {
 			t.Errorf("named are %q, want %q", said, want)
 		}
 	}

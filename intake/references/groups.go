@@ -149,7 +149,7 @@ func (a *applier) typed(m merge, isTyped bool) *jsontree.Node {
 
 // typeAbove returns the $type of the nearest group above a place, or nil.
 func (a *applier) typeAbove(p jsontree.Pointer) (typ *jsontree.Node) {
-	n := a.root(p)
+	n := a.root
 	for _, name := range p {
 		n = a.open(n)
 		if own := n.Find("$type"); own != nil {
@@ -194,10 +194,6 @@ func (a *applier) extend(m *merge, name string, site *jsontree.Node) {
 	if target == nil || a.again {
 		return
 	}
-	if target == missing {
-		a.broken[site] = problem{name + " " + textOf(site) + " leads to a group that these files do not have", "Push it with the files of the Theme, or write the tokens."}
-		return
-	}
 	if a.leadsToToken(target) || !target.IsObject() || inValue(p) {
 		a.broken[site] = problem{name + " " + textOf(site) + " leads to a token, and a group has its tokens from a group", "Name a group, or write the tokens."}
 		return
@@ -205,9 +201,6 @@ func (a *applier) extend(m *merge, name string, site *jsontree.Node) {
 	if !a.again && a.leadsToBroken(target) {
 		a.breakAfter(site)
 		return
-	}
-	if from := strings.Join(p, "."); a.Overlay && !slices.Contains(a.result.Partial, from) {
-		a.result.Partial = append(a.result.Partial, from)
 	}
 	base := a.inherit(target)
 	where := a.where[m.group]
@@ -261,7 +254,7 @@ func (a *applier) nameReplaced(token, group *jsontree.Node) {
 	}
 	a.named[group] = true
 	a.result.Faults = append(a.result.Faults, Fault{
-		Kind: NotApplied, Pointer: at, Path: dotted(at), Lost: true,
+		Pointer: at, Path: dotted(at), Lost: true,
 		Message: "it has no $value, and takes the place of the token at " + dotted(a.where[token]), Next: "Give it a $value, or remove it.",
 	})
 }

@@ -27,11 +27,7 @@ func (a *applier) target(site *jsontree.Node) (jsontree.Pointer, *jsontree.Node)
 		return nil, nil
 	}
 	n := a.lookup(p)
-	switch {
-	case n != nil || a.isBroken(site) || a.again:
-	case a.Overlay && isPlain(tokenOf(p)):
-		return p, missing
-	default:
+	if n == nil && !a.isBroken(site) && !a.again {
 		a.broken[site] = a.nowhere(site, p)
 	}
 	return p, n
@@ -67,9 +63,6 @@ func (a *applier) nowhere(site *jsontree.Node, p jsontree.Pointer) problem {
 	return why
 }
 
-// missing stands for a token of the Theme that a document of overrides names.
-var missing = jsontree.NewObject(jsontree.Member{Name: "$value", Value: &jsontree.Node{}})
-
 // parse reads a reference: {a.b}, #/a/b, or #/a/b of a file that is part of the document.
 func (a *applier) parse(site *jsontree.Node) (p jsontree.Pointer, why problem, ok bool) {
 	if site.IsObject() {
@@ -99,7 +92,7 @@ func (a *applier) parse(site *jsontree.Node) (p jsontree.Pointer, why problem, o
 	if decoded, err := url.PathUnescape(file); err == nil {
 		file = decoded
 	}
-	if file != "" && (a.IsFile == nil || !a.IsFile(file)) {
+	if file != "" && !a.isFile(file) {
 		return nil, problem{text + " leads to the file " + file + ", which is not read", "Push both files together, or name the file in a resolver document."}, false
 	}
 	if file != "" && strings.Trim(fragment, "/") == "" {
@@ -117,9 +110,6 @@ func (a *applier) parse(site *jsontree.Node) (p jsontree.Pointer, why problem, o
 	return p, problem{}, true
 }
 
-// lookup returns what stands at a place, or nil.
-func (a *applier) lookup(p jsontree.Pointer) *jsontree.Node { return a.lookupIn(a.root(p), p) }
-
 // mayInherit reports whether a group may have a part of a member from another group: without that, what it says itself is all,
 // though its references be circular for others.
 func (a *applier) mayInherit(n *jsontree.Node, name string, seen []*jsontree.Node) bool {
@@ -129,7 +119,7 @@ func (a *applier) mayInherit(n *jsontree.Node, name string, seen []*jsontree.Nod
 		}
 		seen = append(seen, site)
 		p, _, ok := a.parse(site)
-		target := a.In.Lookup(p)
+		target := a.root.Lookup(p)
 		if !ok || !isGroup(target) || target.Find(name) != nil || a.mayInherit(target, name, seen) {
 			return true
 		}
@@ -137,15 +127,9 @@ func (a *applier) mayInherit(n *jsontree.Node, name string, seen []*jsontree.Nod
 	return false
 }
 
-// root returns the document that a place is in.
-func (a *applier) root(p jsontree.Pointer) *jsontree.Node {
-	if a.Beside != nil && len(p) > 0 && a.Beside.Lookup(p[:1]) != nil && a.lookupIn(a.In, p) == nil {
-		return a.Beside
-	}
-	return a.In
-}
-
-func (a *applier) lookupIn(n *jsontree.Node, p jsontree.Pointer) *jsontree.Node {
+// lookup returns what stands at a place, or nil.
+func (a *applier) lookup(p jsontree.Pointer) *jsontree.Node {
+	n := a.root
 	for _, name := range p {
 		if own := n.Find(name); own != nil && !dtcg.IsMetadata(name) && len(a.sites(n)) > 0 && !a.mayInherit(n, name, nil) {
 			n = own
@@ -249,15 +233,13 @@ func (a *applier) breakAfter(site *jsontree.Node) {
 // aliasTo returns the alias that says the same as a pointer to a token or to its whole value; nil if there is none.
 func (a *applier) aliasTo(p jsontree.Pointer, target *jsontree.Node) *jsontree.Node {
 	if token := tokenOf(p); len(token) < len(p) {
-		if p = token; target != missing {
-			target = a.lookup(p)
-		}
+		p, target = token, a.lookup(token)
 	}
 	switch {
-	case inValue(p) || target != missing && !a.leadsToToken(target) || a.root(p) != a.In:
+	case inValue(p) || !a.leadsToToken(target):
 		return nil
-	case !isPlain(p): // package repair renames a token whose name has a dot, and the alias with it, unless another has the path
-		if same := strings.Split(strings.Join(p, "."), "."); a.Overlay || !isPlain(same) || a.lookupIn(a.In, same) != nil {
+	case !isPlain(p): // package check renames a token whose name has a dot, and the alias with it, unless another has the path
+		if same := strings.Split(strings.Join(p, "."), "."); !isPlain(same) || a.lookup(same) != nil {
 			return nil
 		}
 	}

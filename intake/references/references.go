@@ -11,15 +11,11 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// The kinds of faults.
-const (
-	NotApplied      = "referenceNotApplied" // a $ref or $extends that is wrong, or that was kept
-	ModifierIgnored = "modifierIgnored"     // a modifier of Tokens Studio: the value is served without it
-)
+// NotApplied is the kind of the faults: a $ref or $extends that is wrong, or that was kept.
+const NotApplied = "referenceNotApplied"
 
 // Fault is a place whose tokens no served file has, or has with another value than the file means.
 type Fault struct {
-	Kind    string
 	Pointer string // into the document as it was given
 	Path    string // dotted
 	Message string
@@ -34,36 +30,24 @@ type Copy struct {
 	Message string
 }
 
-// Options say what the references of a document may lead to.
-type Options struct {
-	In      *jsontree.Node         // the document that pointers lead into; nil means the one that is resolved
-	Beside  *jsontree.Node         // where pointers lead that In has nothing for, such as a resolver document; may be nil
-	IsFile  func(name string) bool // reports whether a file is part of that document; nil means that none is
-	Overlay bool                   // the document is one of overrides: a token that it lacks may stand in the Theme
-}
-
 // Result is a document after its references were applied.
 type Result struct {
 	Tree    *jsontree.Node
 	Origins map[string]string // pointer to a token or group in Tree -> pointer to the place where it was written, if that is another
 	Faults  []Fault           // in document order
 	Copies  []Copy            // in document order
-	Partial []string          // of an overlay, the groups that others inherit from: the Theme may have more of them
 }
 
 // Apply returns a document with its references applied. A token with a reference that cannot be applied is left out; a
-// group keeps its own tokens.
-func Apply(root *jsontree.Node, o Options) Result {
+// group keeps its own tokens. isFile reports whether the document has the content of a file.
+func Apply(root *jsontree.Node, isFile func(name string) bool) Result {
 	if !holdsReference(root) {
 		return Result{Tree: root}
 	}
-	if o.In == nil {
-		o.In = root
-	}
-	a := applier{Options: o, broken: map[*jsontree.Node]problem{}}
+	a := applier{root: root, isFile: isFile, broken: map[*jsontree.Node]problem{}}
 	budget := mostCopied + writtenShare*count(root)
 	for range mostPasses {
-		a.start(root, budget)
+		a.start(budget)
 		a.result.Tree = a.group(root, nil, false)
 		switch {
 		case a.budget < 0:
@@ -96,7 +80,8 @@ func tooLarge(root *jsontree.Node) Result {
 // applier is one call of Apply. It goes through the document again as long as it finds circles: what is in one is then
 // broken from the beginning.
 type applier struct {
-	Options
+	root   *jsontree.Node
+	isFile func(name string) bool
 	broken map[*jsontree.Node]problem // texts of $extends and $ref -> why they cannot be applied
 
 	// Of one pass:
@@ -126,7 +111,7 @@ type source struct {
 // problem is why a reference cannot be applied.
 type problem struct{ message, next string }
 
-func (a *applier) start(root *jsontree.Node, budget int) {
+func (a *applier) start(budget int) {
 	a.budget, a.circles, a.again = budget, false, false
 	a.result = Result{Origins: map[string]string{}}
 	a.where, a.owner = map[*jsontree.Node]string{}, map[*jsontree.Node]string{}
@@ -134,8 +119,7 @@ func (a *applier) start(root *jsontree.Node, budget int) {
 	a.merged, a.named = map[*jsontree.Node]merge{}, map[*jsontree.Node]bool{}
 	a.opened, a.values = map[*jsontree.Node]*jsontree.Node{}, map[*jsontree.Node]*jsontree.Node{}
 	a.copied = map[*jsontree.Node]source{}
-	a.locate(a.In, nil)
-	a.locate(root, nil)
+	a.locate(a.root, nil)
 }
 
 // locate notes where the groups and tokens of a document are written.
@@ -160,7 +144,7 @@ func (a *applier) fault(site *jsontree.Node, pointer string, lost bool) {
 	}
 	a.named[site] = true
 	why := a.broken[site]
-	a.result.Faults = append(a.result.Faults, Fault{NotApplied, pointer, pathOf(pointer), why.message, why.next, lost})
+	a.result.Faults = append(a.result.Faults, Fault{pointer, pathOf(pointer), why.message, why.next, lost})
 }
 
 // noteCopy names a reference of a token that copies the value of another token, or a part of it, once for each reference.

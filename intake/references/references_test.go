@@ -13,6 +13,8 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
+func noFile(string) bool { return false }
+
 func TestReferencesAreApplied(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ rule, text, want, faults string }{
@@ -61,7 +63,7 @@ func TestReferencesAreApplied(t *testing.T) {
 	}
 	for _, c := range cases {
 		root := tokentreetest.Parse(t, c.text)
-		got := Apply(root, Options{})
+		got := Apply(root, noFile)
 		if text := string(jsontree.Append(nil, got.Tree)); text != c.want {
 			t.Errorf("%s: Apply(%s) =\n%s, want\n%s", c.rule, c.text, text, c.want)
 		}
@@ -187,7 +189,7 @@ func TestReferencesOfAnyDocumentAreAppliedOrNamed(t *testing.T) {
 		}
 		text := `{"a":` + group(2) + `,"b":` + group(2) + `,"c":` + group(2) + `}`
 		root := tokentreetest.Parse(t, text)
-		got := Apply(root, Options{})
+		got := Apply(root, noFile)
 		leavesAreThereOrNamed(t, root, got)
 		if string(jsontree.Append(nil, root)) != text {
 			t.Fatalf("Apply(%s) changed it", text)
@@ -214,7 +216,7 @@ func TestReferencesThatMultiplyEachOtherAreBounded(t *testing.T) {
 	}
 	for _, text := range []string{groups.String() + `}`, values.String() + `}`} {
 		root := tokentreetest.Parse(t, text)
-		got := Apply(root, Options{})
+		got := Apply(root, noFile)
 		if got.Tree != root || len(got.Faults) != 59*2 || !strings.Contains(got.Faults[0].Message, "too many") {
 			t.Errorf("Apply(%.60s…) = %d bytes, %d faults, want the document and 118 faults", text, jsontree.Length(got.Tree), len(got.Faults))
 		}
@@ -230,8 +232,8 @@ func FuzzReferences(f *testing.F) {
 			return
 		}
 		before := string(jsontree.Append(nil, root))
-		got := Apply(root, Options{})
-		if again := Apply(got.Tree, Options{}); len(got.Faults) == 0 && again.Tree != got.Tree {
+		got := Apply(root, noFile)
+		if again := Apply(got.Tree, noFile); len(got.Faults) == 0 && again.Tree != got.Tree {
 			t.Fatalf("Apply(%s) = %s leaves something to apply", text, jsontree.Append(nil, got.Tree))
 		}
 		if string(jsontree.Append(nil, root)) != before {
@@ -255,7 +257,7 @@ func TestManyReferences(t *testing.T) {
 		chains.WriteString("},")
 	}
 	root := tokentreetest.Parse(t, `{"g":{`+circles.String()+`"t":{"$value":1},"ok":{"$ref":"#/g/t"}},`+chains.String()+`"last":{"$ref":"#/g499/t30"}}`)
-	got := Apply(root, Options{})
+	got := Apply(root, noFile)
 	for path, want := range map[string]string{"/g/ok/$value": "{g.t}", "/g499/t30/$value": "{g499.t29}", "/last/$value": "{g499.t30}"} {
 		p, _ := jsontree.ParsePointer(path)
 		if n := got.Tree.Lookup(p); textOf(n) != want {
@@ -264,15 +266,5 @@ func TestManyReferences(t *testing.T) {
 	}
 	if len(got.Faults) != 400 {
 		t.Errorf("%d faults, want the 400 references of circles", len(got.Faults))
-	}
-}
-
-// TestReferencesBeside: what the document lacks is looked for beside it, and copied.
-func TestReferencesBeside(t *testing.T) {
-	beside := tokentreetest.Parse(t, `{"$defs":{"g":{"$type":"number","x":{"$value":1}}},"sets":{"s":{"sources":[{"a":{"$value":2}}]}},"a":{"$value":3}}`)
-	root := tokentreetest.Parse(t, `{"a":{"$value":4},"b":{"$ref":"#/$defs/g/x"},"c":{"$extends":"#/$defs/g"},"d":{"$ref":"#/sets/s/sources/0/a"},"e":{"$ref":"#/a"}}`)
-	want := `{"a":{"$value":4},"b":{"$type":"number","$value":1},"c":{"$type":"number","x":{"$value":1}},"d":{"$value":2},"e":{"$value":"{a}"}}`
-	if got := Apply(root, Options{Beside: beside}); string(jsontree.Append(nil, got.Tree)) != want || len(got.Faults) > 0 {
-		t.Errorf("Apply = %s, %+v, want %s", jsontree.Append(nil, got.Tree), got.Faults, want)
 	}
 }

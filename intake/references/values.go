@@ -205,7 +205,7 @@ func (a *applier) pointed(n, site *jsontree.Node) *jsontree.Node {
 func (a *applier) source(p jsontree.Pointer, target *jsontree.Node) source {
 	i := slices.Index(p, "$value")
 	switch {
-	case slices.Contains(p, "$defs") || a.root(p) != a.In:
+	case slices.Contains(p, "$defs"):
 	case i > 0:
 		return source{strings.Join(p[:i], "."), i < len(p)-1}
 	case !inValue(p) && a.leadsToToken(target):

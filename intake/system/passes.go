@@ -18,12 +18,12 @@ func resolve(tree *jsontree.Node, documents []*model.Document) change {
 			return slices.ContainsFunc(d.Files, func(f *model.File) bool { return strings.HasSuffix("/"+f.Name, "/"+strings.TrimLeft(name, "./")) })
 		})
 	}
-	applied := references.Apply(tree, references.Options{IsFile: isFile})
+	applied := references.Apply(tree, isFile)
 	language := model.Plain
 	for _, d := range documents {
 		language = max(language, d.Language)
 	}
-	computed := compute.Document(applied.Tree, compute.Rules(language), nil)
+	computed := compute.Document(applied.Tree, language)
 	c := change{Tree: computed.Tree, Problems: problemsOf(computed.Corrections), Moved: applied.Origins}
 	for _, copied := range applied.Copies {
 		c.Problems = append(c.Problems, model.Problem{
