@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/escape"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/themes"
@@ -144,6 +145,7 @@ func (a *app) push(ctx context.Context, files []string, p pushFlags) (*source.So
 			return s, err
 		}
 	}
+	r.announce()
 	if p.dryRun {
 		return s, r.printPlan()
 	}
@@ -153,6 +155,18 @@ func (a *app) push(ctx context.Context, files []string, p pushFlags) (*source.So
 		}
 	}
 	return s, r.report()
+}
+
+// announce says what livery.yaml sends, and where.
+func (r *run) announce() {
+	if !r.source.Mapped {
+		return
+	}
+	var counts []string
+	for _, t := range r.parts {
+		counts = append(counts, fmt.Sprintf("%s (%s)", t.what, term.Plural(t.planned.remains.Pushed, t.counted)))
+	}
+	r.Warn("%s sends to Environment %s: %s.", intake.MappingName, r.env.Slug, escape.Line(strings.Join(counts, ", ")))
 }
 
 // refuseUnsent returns the failure under --strict that declarations are lost or modes are not sent.
