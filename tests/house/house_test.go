@@ -53,32 +53,21 @@ var house = map[string]room{
 	"cli/serve":                {ours: "cli/account cli/cmdline cli/devfile cli/localfile cli/maintain cli/opsocket cli/process cli/serve/certs cli/term cli/themes cli/tokens/batch cli/tokens/source client console docs/site edge edge/listen httpguard origin origin/operator renderer/jsontree storage storage/record toolchain wasm", others: "github.com/prometheus/client_golang github.com/spf13/cobra"},
 	"cli/serve/certs":          {ours: "cli/term", others: "github.com/spf13/cobra"},
 	"cli/target":               {ours: "cli/cmdline cli/term client", others: "github.com/spf13/cobra"},
-	"cli/term":                 {ours: "cli/escape cli/localfile cli/tokenfile client spelling", others: "github.com/cheggaaa/pb/v3 github.com/spf13/cobra golang.org/x/term"},
+	"cli/term":                 {ours: "cli/escape cli/localfile client spelling", others: "github.com/cheggaaa/pb/v3 github.com/spf13/cobra golang.org/x/term"},
 	"cli/themes":               {ours: "cli/account cli/cmdline cli/escape cli/target cli/term cli/tokens/changeset client internal/yamlfile renderer", others: "github.com/spf13/cobra"},
 	"cli/tokendiff":            {ours: "renderer/dtcg renderer/jsontree storage/record"},
-	"cli/tokenfile":            {ours: "cli/tokenfile/arithmetic cli/tokenfile/cssvalue cli/tokenfile/resolver cli/tokenfile/syntax cli/tokenfile/tree renderer/css renderer/dtcg renderer/jsontree spelling"},
-	"cli/tokenfile/cssvalue":   {},
-	"cli/tokenfile/references": {ours: "cli/tokenfile/tree renderer/dtcg renderer/jsontree spelling"},
-	"cli/tokenfile/repair":     {ours: "cli/tokenfile cli/tokenfile/tree renderer/css renderer/dtcg renderer/jsontree"},
-	"cli/tokenfile/arithmetic": {},
-	"cli/tokenfile/compute":    {ours: "cli/tokenfile cli/tokenfile/arithmetic cli/tokenfile/cssvalue cli/tokenfile/tree renderer/css renderer/dtcg renderer/jsontree"},
-	"cli/tokenfile/write":      {ours: "cli/tokenfile cli/tokenfile/syntax renderer/css renderer/dtcg renderer/jsontree"},
-	"cli/tokenfile/resolver":   {ours: "renderer/jsontree spelling"},
-	"cli/tokenfile/syntax":     {ours: "renderer/jsontree", others: "github.com/goccy/go-yaml"},
-	"cli/tokenfile/tree":       {ours: "renderer/jsontree"},
-	"cli/tokens":               {ours: "cli/account cli/cmdline cli/localfile cli/page cli/target cli/term cli/tokendiff cli/tokenfile cli/tokenfile/references cli/tokenfile/write cli/tokens/changeset cli/tokens/export cli/tokens/lint cli/tokens/push cli/tokens/release cli/tokens/scan cli/tokens/source cli/tokens/tokentree cli/tokens/validate client renderer renderer/dtcg renderer/jsontree", others: "github.com/spf13/cobra"},
+	"cli/tokens":               {ours: "cli/account cli/cmdline cli/localfile cli/page cli/target cli/term cli/tokendiff cli/tokens/changeset cli/tokens/export cli/tokens/lint cli/tokens/push cli/tokens/release cli/tokens/scan cli/tokens/source cli/tokens/tokentree cli/tokens/validate client intake intake/references intake/value renderer renderer/dtcg renderer/jsontree", others: "github.com/spf13/cobra"},
 	"cli/tokens/batch":         {ours: "cli/tokens/tokentree client origin/patch renderer/jsontree"},
-	"cli/tokens/designsystem":  {ours: "cli/tokenfile cli/tokenfile/tree cli/tokens/tokentree origin/modes renderer/dtcg renderer/jsontree"},
 	"cli/tokens/export":        {ours: "cli/escape renderer renderer/css renderer/dtcg renderer/jsontree"},
 	"cli/tokens/changeset":     {ours: "cli/escape cli/term cli/tokendiff cli/tokens/tokentree client renderer renderer/dtcg renderer/jsontree"},
-	"cli/tokens/lint":          {ours: "cli/escape cli/term client renderer/dtcg"},
-	"cli/tokens/push":          {ours: "cli/account cli/cmdline cli/escape cli/localfile cli/target cli/term cli/themes cli/tokendiff cli/tokenfile cli/tokens/batch cli/tokens/changeset cli/tokens/designsystem cli/tokens/release cli/tokens/source cli/tokens/tokentree cli/tokens/validate client internal/yamlfile origin/patch renderer renderer/dtcg renderer/jsontree", others: "github.com/spf13/cobra"},
+	"cli/tokens/lint":          {ours: "cli/escape cli/term client"},
+	"cli/tokens/push":          {ours: "cli/account cli/cmdline cli/escape cli/target cli/term cli/themes cli/tokendiff cli/tokens/batch cli/tokens/changeset cli/tokens/release cli/tokens/source cli/tokens/tokentree cli/tokens/validate client intake intake/value origin/patch renderer renderer/dtcg renderer/jsontree", others: "github.com/spf13/cobra"},
 	"cli/tokens/release":       {ours: "cli/account cli/cmdline cli/escape cli/target cli/term cli/tokendiff cli/tokens/tokentree client", others: "github.com/spf13/cobra"},
 	"cli/tokens/scan":          {ours: "cli/escape cli/tokens/export renderer/css spelling", others: "github.com/bmatcuk/doublestar/v4"},
-	"cli/tokens/source":        {ours: "cli/cmdline cli/escape cli/localfile cli/term cli/tokenfile cli/tokenfile/compute cli/tokenfile/references cli/tokenfile/repair cli/tokenfile/resolver cli/tokenfile/syntax cli/tokenfile/tree cli/tokens/tokentree cli/tokens/validate renderer/dtcg renderer/jsontree", others: "github.com/spf13/cobra"},
-	"cli/tokens/tokentree":     {ours: "cli/term cli/tokenfile/tree client renderer renderer/dtcg renderer/jsontree"},
+	"cli/tokens/source":        {ours: "cli/escape cli/term cli/tokens/validate intake intake/model renderer/dtcg renderer/jsontree", others: "github.com/spf13/cobra"},
+	"cli/tokens/tokentree":     {ours: "cli/term client intake/tree renderer renderer/dtcg renderer/jsontree"},
 	"cli/tokens/tokentreetest": {ours: "client renderer/dtcg renderer/jsontree", others: "pgregory.net/rapid"},
-	"cli/tokens/validate":      {ours: "cli/escape cli/term cli/tokenfile cli/tokens/tokentree renderer/dtcg renderer/jsontree"},
+	"cli/tokens/validate":      {ours: "cli/escape cli/term cli/tokens/tokentree intake/value renderer/dtcg renderer/jsontree"},
 	"client":                   {},
 	"intake":                   {ours: "intake/form intake/model intake/syntax intake/system internal/yamlfile renderer/jsontree spelling"},
 	"intake/arithmetic":        {},
@@ -89,7 +78,7 @@ var house = map[string]room{
 	"intake/model":             {ours: "intake/syntax renderer/jsontree"},
 	"intake/references":        {ours: "intake/tree renderer/dtcg renderer/jsontree spelling"},
 	"intake/syntax":            {ours: "renderer/jsontree", others: "github.com/goccy/go-yaml github.com/tdewolff/parse/v2"},
-	"intake/system":            {ours: "intake/check intake/compute intake/cssvalue intake/model intake/references intake/tree renderer/dtcg renderer/jsontree"},
+	"intake/system":            {ours: "intake/check intake/compute intake/cssvalue intake/model intake/references intake/tree renderer/dtcg renderer/jsontree spelling"},
 	"intake/tree":              {ours: "renderer/jsontree"},
 	"intake/value":             {ours: "intake/arithmetic intake/tree renderer/css renderer/dtcg renderer/jsontree spelling"},
 	"internal/yamlfile":        {ours: "spelling", others: "go.yaml.in/yaml/v3"},
@@ -269,7 +258,7 @@ func TestYAMLReaders(t *testing.T) {
 	for dir, files := range sources(t) {
 		for _, f := range files {
 			for _, spec := range f.syntax.Imports {
-				if strings.Contains(spec.Path.Value, "yaml") && !strings.Contains(spec.Path.Value, modulePath) && !slices.Contains([]string{"internal/yamlfile", "cli/tokenfile/syntax", "intake/syntax", "origin/api"}, dir) {
+				if strings.Contains(spec.Path.Value, "yaml") && !strings.Contains(spec.Path.Value, modulePath) && !slices.Contains([]string{"internal/yamlfile", "intake/syntax", "origin/api"}, dir) {
 					t.Errorf("%s imports %s: read the file with internal/yamlfile", f.name, spec.Path.Value)
 				}
 			}
