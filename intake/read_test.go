@@ -127,14 +127,14 @@ func TestRead(t *testing.T) {
 		{"a later file wins, reported once for two files", "files: [a.json, b.json]", "theme x=#000001 y=#000003 z=#000004\nreplaced: a.json and b.json give y different values (a.json:1, b.json:1)\n"},
 		{"a file named twice counts at its last place", "files: [b.json, a.json, b.json]", "theme x=#000001 y=#000003 z=#000004\nreplaced: a.json and b.json give y different values (a.json:1, b.json:1)\n"},
 		{"a Variant overrides what differs", "files: [a.json, b.json]\nvariants:\n  dark: {files: dark.json}\n", "theme x=#000001 y=#000003 z=#000004\ndark {\"x\":\"#00000d\"}\nreplaced: a.json and b.json give y different values (a.json:1, b.json:1)\n"},
-		{"a Variant adds no token", "files: a.json\nvariants: {globex: {files: globex.json}}", "theme x=#000001 y=#000002\nglobex {\"y\":\"#0000b0\"}\ntokens of Variants that the Theme lacks: globex.json:1 w: a Variant can only override tokens of the Theme; add it there\n"},
+		{"a Variant adds no token", "files: a.json\nvariants: {globex: {files: globex.json}}", "theme x=#000001 y=#000002\nglobex {\"y\":\"#0000b0\"}\ntokens of Variants that the Theme lacks: globex.json:1 w: a Variant can only override tokens of the Theme; add it there, or did you mean x?\n"},
 		{
 			"a mode for a brand is read over the Theme, the brand and the general mode",
 			"files: a.json\nvariants:\n  gd: {files: globexdark.json, mode: scheme.dark, for: g}\n  dark: {files: [dark.json, b.json], mode: scheme.dark}\n  g: {files: globex.json}\n",
 			"theme x=#000001 y=#000002\ngd {\"x\":\"#00000d\",\"y\":\"#000003\"}\ndark {\"x\":\"#00000d\",\"y\":\"#000003\"}\ng {\"y\":\"#0000b0\"}\n" +
-				"tokens of Variants that the Theme lacks: b.json:1 z: a Variant can only override tokens of the Theme; add it there\n" +
-				"tokens of Variants that the Theme lacks: globex.json:1 w: a Variant can only override tokens of the Theme; add it there\n" +
-				"tokens of Variants that the Theme lacks: globexdark.json:1 z: a Variant can only override tokens of the Theme; add it there\n",
+				"tokens of Variants that the Theme lacks: b.json:1 z: a Variant can only override tokens of the Theme; add it there, or did you mean x?\n" +
+				"tokens of Variants that the Theme lacks: globex.json:1 w: a Variant can only override tokens of the Theme; add it there, or did you mean x?\n" +
+				"tokens of Variants that the Theme lacks: globexdark.json:1 z: a Variant can only override tokens of the Theme; add it there, or did you mean x?\n",
 		},
 		{"modes that no Variant takes are listed", "files: modes.json", "theme m=#111111\nunsent: 1 dark: {select: {value: {scheme: dark}}, mode: scheme.dark}\n"},
 		{"ignored modes are not listed", "files: modes.json\nignore: [{value: {scheme: dark}}]", "theme m=#111111\n"},

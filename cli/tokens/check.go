@@ -30,9 +30,9 @@ type checkFlags struct {
 	github   bool
 }
 
-const checkText = `Lists tokens that no served file would have, or whose custom properties collide, each with its file and line and what to do.
-With FILE, or without --theme those of livery.yaml, it checks files on this machine and needs no server. With --theme alone it checks the
-current document of a Theme, draft included. The exit code is 1 if there is a fault.`
+const checkText = `Lists tokens that no served file would have and custom properties that collide, each with its file, its line and what to do.
+Checks files, or those of livery.yaml, without a server. With --theme and no files, checks the current document of a Theme. The exit code is
+1 if there is a fault.`
 
 func (a *app) checkCommand() *cobra.Command {
 	var c checkFlags

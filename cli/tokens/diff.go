@@ -26,9 +26,9 @@ type diffFlags struct {
 	failOnBreaking, markdown, replace bool
 }
 
-const diffText = `Lists removed, renamed, retyped, changed and added tokens with their values, and the custom properties that change by them. What can break
-a page comes first. With FILE, or without --theme the files of livery.yaml, it compares the current document, or version --from, with what
-a push of the files would make of it, and sends nothing. With --theme alone it compares the newest version with the draft.`
+const diffText = `Lists changed tokens and custom properties; changes that can break a page come first.
+With files, or those of livery.yaml, shows what a push of them would change. With --theme and no files, compares the newest version with the
+draft, or the versions --from and --to.`
 
 func (a *app) diffCommand() *cobra.Command {
 	var d diffFlags

@@ -34,12 +34,8 @@ With the name of a served file (tokens.css, tokens.values.json, tokens.dtcg.json
 tokens.flat.json) it prints that file of the current document of --theme, draft included, whatever its
 integrations are. A file of yours with such a name is written ./tokens.json.
 
-With token files, those of livery.yaml, or with --theme, it draws a page of swatches, type specimens, spacing,
-corners, shadows and motion, in which one can search, copy, and read the contrast of colours. Each
-Variant that --variant or livery.yaml names stands beside the Theme, and so does each mode of the
-Theme, or what --modes names. The page is rendered on
-this machine: files need no server. It is written to --out, one file that works offline, or else
-served until Ctrl-C, and draws itself anew on every change.`
+With files, those of livery.yaml, or --theme, it draws a page of all tokens with their Variants and modes. The page is
+written to --out as one file that works offline, or served until Ctrl-C and redrawn on every change. Files need no server.`
 
 func (a *app) previewCommand() *cobra.Command {
 	var p previewFlags

@@ -72,7 +72,7 @@ func TestTheGuide(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"acme.tokens.json", "midnight.json", "studio.json", "brands.mjs", "fetch.mjs"} {
+	for _, name := range []string{"acme.tokens.json", "midnight.json", "livery.yaml", "studio.json", "brands.mjs", "fetch.mjs"} {
 		copyTo(t, dir, map[string]string{name: name})
 	}
 	follow(t, "README.md", dir, 15)

@@ -63,7 +63,7 @@ func TestThePreviewPageFitsEveryScreen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"acme.tokens.json"}, {"acme.tokens.json", "--overrides", "midnight.json"}, {file}, {file, "--overrides", "midnight.json"},
+		{"acme.tokens.json"}, {}, {file},
 	} {
 		tab, _ := preview(t, args...)
 		for _, width := range []int64{320, 360, 375, 600, 768, 960, 1280, 1440} {
@@ -89,7 +89,7 @@ func TestThePreviewPageFollowsTheColourScheme(t *testing.T) {
 // TestThePreviewPageHasNoFaultOfAccess: axe-core, at both widths and in both schemes, finds nothing.
 func TestThePreviewPageHasNoFaultOfAccess(t *testing.T) {
 	axe := read(t, filepath.Join("node_modules", "axe-core", "axe.min.js"))
-	tab, _ := preview(t, "acme.tokens.json", "--overrides", "midnight.json")
+	tab, _ := preview(t)
 	for _, width := range []int64{360, 1280} {
 		for _, scheme := range []string{"light", "dark"} {
 			screen(t, tab, width, scheme)
@@ -121,7 +121,7 @@ func write(t *testing.T, tab context.Context, id, value, event string) {
 
 // TestThePreviewPageIsSearched: while one types, only what matches stays, with its groups and links.
 func TestThePreviewPageIsSearched(t *testing.T) {
-	tab, _ := preview(t, "acme.tokens.json", "--overrides", "midnight.json")
+	tab, _ := preview(t)
 	screen(t, tab, 1280, "light") // the contents are open
 	links := `[...document.querySelectorAll(".contents a")].filter((a) => a.checkVisibility()).map((a) => a.textContent).join(", ")`
 	everything, err := chromedp.Run(tab, chromedp.Evaluate[string](shownNames))
@@ -148,7 +148,7 @@ func TestThePreviewPageIsSearched(t *testing.T) {
 
 // TestThePreviewPageCopies what a button says: a name, a reference, the value of a Variant.
 func TestThePreviewPageCopies(t *testing.T) {
-	tab, origin := preview(t, "acme.tokens.json", "--overrides", "midnight.json")
+	tab, origin := preview(t)
 	for _, name := range []string{"clipboard-read", "clipboard-write"} {
 		grant := browser.SetPermissionParams{
 			Origin: origin, Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted,
@@ -169,7 +169,7 @@ func TestThePreviewPageCopies(t *testing.T) {
 
 // TestThePreviewPageTellsTheContrast of each colour as text on a background, per Variant, as WCAG 2 counts it.
 func TestThePreviewPageTellsTheContrast(t *testing.T) {
-	tab, _ := preview(t, "acme.tokens.json", "--overrides", "midnight.json")
+	tab, _ := preview(t)
 	said := `[...document.querySelectorAll("[id='--color-ink'] output, [id='--color-brand'] output")].map((o) => o.textContent).join(", ")`
 	eventually(t, tab, said, "7.29:1 AAA, 1.76:1 too low, 16.46:1 AAA, 1.20:1 too low")
 	write(t, tab, "background", "#000", "change")

@@ -106,7 +106,7 @@ func TestCopiesAreNamed(t *testing.T) {
 	}
 	for _, c := range cases {
 		var named []string
-		for _, one := range Apply(tokentreetest.Parse(t, c.text), Options{}).Copies {
+		for _, one := range Apply(tokentreetest.Parse(t, c.text), nil).Copies {
 			what, _, _ := strings.Cut(strings.TrimPrefix(one.Message, "its $ref copies "), ":")
 			named = append(named, one.Path+": "+what)
 		}

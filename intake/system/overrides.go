@@ -2,10 +2,13 @@ package system
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"example.com/livery/intake/model"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/spelling"
 )
 
 // Overrides returns the tokens of own that differ from base, as an object with a member for each dotted path. theme is the document of the
@@ -24,6 +27,9 @@ func Overrides(theme, base *jsontree.Node, own *Reading) (flat *jsontree.Node, p
 		case !known:
 			p.Kind, p.Lost = "tokens of Variants that the Theme lacks", true
 			p.Message = "a Variant can only override tokens of the Theme; add it there"
+			if near := spelling.Nearest(path, slices.Sorted(maps.Keys(inTheme))); near != "" {
+				p.Message += ", or did you mean " + near + "?"
+			}
 			problems = append(problems, p)
 			return
 		case typ != "" && themeType != "" && typ != themeType:

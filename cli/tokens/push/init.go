@@ -24,17 +24,17 @@ func (a *app) initCommand() *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
 		Use:   "init FILE...",
-		Short: "Write livery.yaml, which says what of token files is the Theme and what each Variant",
-		Long: "Reads token files, folders or patterns, and writes livery.yaml: each mode that the files declare beside its default is a Variant.\n" +
-			"It needs no server. A line with \"# guess\" is made of a name alone: look at it. livery push without files reads livery.yaml.",
+		Short: "Write livery.yaml, which describes a Theme and its Variants",
+		Long: "Reads token files, folders or patterns and writes livery.yaml, with a Variant for each mode that is not a default.\n" +
+			"Check the lines with \"# guess\": they come from a name alone. init needs no server.",
 		Example: "  livery init tokens.json tokens-dark.json --theme acme --env sandbox\n  livery init tokens/ --print",
 		Args:    cmdline.Args(cobra.MinimumNArgs(1)),
 		RunE:    func(_ *cobra.Command, files []string) error { return a.init(files, f) },
 	}
-	cmd.Flags().StringVar(&f.theme, "theme", "", "`THEME`, slug or id, that livery.yaml names")
-	cmd.Flags().StringVar(&f.env, "env", "", "`ENVIRONMENT`, slug or id, that livery.yaml names")
-	cmd.Flags().BoolVar(&f.print, "print", false, "print it instead of writing it")
-	cmd.Flags().BoolVar(&f.force, "force", false, "overwrite a livery.yaml that is there")
+	cmd.Flags().StringVar(&f.theme, "theme", "", "`THEME` for livery.yaml, slug or id")
+	cmd.Flags().StringVar(&f.env, "env", "", "`ENVIRONMENT` for livery.yaml, slug or id")
+	cmd.Flags().BoolVar(&f.print, "print", false, "print livery.yaml instead of writing it")
+	cmd.Flags().BoolVar(&f.force, "force", false, "overwrite livery.yaml")
 	return cmd
 }
 
@@ -51,7 +51,7 @@ func (a *app) init(files []string, f initFlags) error {
 		return err
 	}
 	if _, err := os.Stat(intake.MappingName); !errors.Is(err, fs.ErrNotExist) && !f.force {
-		return term.Fail("Look at it, or overwrite it with --force; --print shows the new one.", "%s is there already", intake.MappingName)
+		return term.Fail("Look at it, or overwrite it with --force; --print shows the new one.", "%s exists already", intake.MappingName)
 	}
 	if err := a.WriteOut(intake.MappingName, text); err != nil {
 		return err

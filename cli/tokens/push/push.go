@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/escape"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/themes"
@@ -36,9 +37,9 @@ const (
 	dropLoss = "drop"
 )
 
-const pushText = `Without FILE it reads livery.yaml of the working directory, and sends the Theme and each Variant that it names (livery init writes one).
-With FILE it sends these: the default of each mode that they declare, to the Theme or to --variant. Files count in their order, a later one
-wins. Files of a folder or pattern have no order: if two of them give one token different values, nothing is sent.`
+const pushText = `Without files, pushes the Theme and the Variants that livery.yaml describes; livery init writes livery.yaml.
+With files, pushes their default modes to the Theme or to --variant. A later file wins over an earlier one. The files of a folder or
+pattern have no order: if two of them give a token different values, nothing is sent.`
 
 func (a *app) pushCommand() *cobra.Command {
 	var p pushFlags
@@ -60,16 +61,16 @@ func (a *app) pushCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&p.Theme, "theme", "", "`THEME`, slug or id (default: that of livery.yaml)")
 	f.StringVar(&p.Variant, "variant", "", "`VARIANT`, slug or id, to push to alone")
-	f.BoolVar(&p.create, "create", false, "create the Theme and the Variants that are missing")
-	f.StringArrayVar(&p.integrations, "integration", nil, "`FRAMEWORK/LIBRARY` that a new Theme serves files for, for example react/plainCSS; may be repeated")
-	f.BoolVar(&p.publish, "publish", false, "publish afterwards")
+	f.BoolVar(&p.create, "create", false, "create a missing Theme and missing Variants")
+	f.StringArrayVar(&p.integrations, "integration", nil, "`FRAMEWORK/LIBRARY` of a new Theme, for example react/plainCSS; may be repeated")
+	f.BoolVar(&p.publish, "publish", false, "publish the Theme, then its Variants")
 	f.BoolVar(&p.wait, "wait", false, "with --publish: wait until an edge serves the new version")
 	f.BoolVar(&p.replace, "replace", false, "also remove tokens and overrides that the files do not have")
-	f.BoolVar(&p.dryRun, "dry-run", false, "show what would be sent, and send nothing")
-	f.BoolVar(&p.strict, "strict", false, "refuse files of which anything would be lost or not sent; exit code 3 if there is nothing to push")
-	f.StringVar(&p.loss, "loss", askLoss, "`WHAT` to do if more than 2 % of the values would be lost: ask (without a terminal: fail), fail or drop them")
-	f.StringVar(&p.renames, "renames", askRenames, "`WHAT` to do if a token looks renamed: ask, move it and its overrides, or none")
-	f.BoolVar(&p.isWatch, "watch", false, "push again whenever a file changes, until it is interrupted")
+	f.BoolVar(&p.dryRun, "dry-run", false, "show the changes and send nothing")
+	f.BoolVar(&p.strict, "strict", false, "refuse any loss and modes that are not sent; exit code 3 if nothing changes")
+	f.StringVar(&p.loss, "loss", askLoss, "`WHAT` to do if more than 2 % of the values would be lost: ask (on a terminal, else fail), fail or drop")
+	f.StringVar(&p.renames, "renames", askRenames, "`WHAT` to do with tokens that look renamed: ask, move (with their overrides) or none")
+	f.BoolVar(&p.isWatch, "watch", false, "push again whenever a file changes, until Ctrl-C")
 	p.Flags.Add(cmd)
 	target.InEnvironment(cmd, &p.Target)
 	return a.JSONFlag(cmd)
@@ -144,6 +145,7 @@ func (a *app) push(ctx context.Context, files []string, p pushFlags) (*source.So
 			return s, err
 		}
 	}
+	r.announce()
 	if p.dryRun {
 		return s, r.printPlan()
 	}
@@ -153,6 +155,18 @@ func (a *app) push(ctx context.Context, files []string, p pushFlags) (*source.So
 		}
 	}
 	return s, r.report()
+}
+
+// announce says what livery.yaml sends, and where.
+func (r *run) announce() {
+	if !r.source.Mapped {
+		return
+	}
+	var counts []string
+	for _, t := range r.parts {
+		counts = append(counts, fmt.Sprintf("%s (%s)", t.what, term.Plural(t.planned.remains.Pushed, t.counted)))
+	}
+	r.Warn("%s sends to Environment %s: %s.", intake.MappingName, r.env.Slug, escape.Line(strings.Join(counts, ", ")))
 }
 
 // refuseUnsent returns the failure under --strict that declarations are lost or modes are not sent.

@@ -64,7 +64,7 @@ func (s *Source) Print(a *term.App, verbose bool) {
 	}
 	for _, form := range forms {
 		if len(s.Documents) == 1 {
-			a.Warn("%s is %s.", escape.Line(s.Documents[0].Files[0].Name), form)
+			a.Warn("%s is %s.", escape.Line(term.NameOf(s.Documents[0].Files[0].Name)), form)
 		} else {
 			a.Warn("%s: %s.", term.Plural(count[form], "file"), form)
 		}

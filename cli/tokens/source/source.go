@@ -29,8 +29,8 @@ type Flags struct {
 
 // Add gives a command the flags.
 func (f *Flags) Add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.Modes, "mode", nil, "`DIMENSION=NAME` of a mode to take where it is not the files' own default; may be repeated")
-	cmd.Flags().BoolVar(&f.Verbose, "verbose", false, "list all problems of the files, not only the first of each kind")
+	cmd.Flags().StringArrayVar(&f.Modes, "mode", nil, "`DIMENSION=NAME` of a mode to read in place of the default; may be repeated")
+	cmd.Flags().BoolVar(&f.Verbose, "verbose", false, "list every problem, not only the first of each kind")
 }
 
 // Source is what token files say.
@@ -81,7 +81,7 @@ func readMapping(files []string, f Flags) (m *intake.Mapping, mapped bool, err e
 	}
 	text, err := os.ReadFile(intake.MappingName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, term.UsageError("Name token files, or write one with livery init FILES.", "no files are named, and this folder has no %s", intake.MappingName)
+		return nil, false, term.UsageError("Name token files, or write livery.yaml with livery init FILES.", "no files are named, and this folder has no %s", intake.MappingName)
 	}
 	if err != nil {
 		return nil, false, err

@@ -82,7 +82,7 @@ func TestRead_Texts(t *testing.T) {
 		t.Errorf("--mode without files: %s", got)
 	}
 	t.Chdir("folder")
-	if got := read("", source.Flags{}); got != "no files are named, and this folder has no livery.yaml | Name token files, or write one with livery init FILES." {
+	if got := read("", source.Flags{}); got != "no files are named, and this folder has no livery.yaml | Name token files, or write livery.yaml with livery init FILES." {
 		t.Errorf("a folder without livery.yaml: %s", got)
 	}
 }
