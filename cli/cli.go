@@ -111,7 +111,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: users, Title: "For designers, developers and CI (through the public API):"},
 	)
 	addTo(root, servers, append(serve.Commands(a.App, a.pages(root)), a.configCommand())...)
-	addTo(root, operators, append(operate.Commands(a.App), maintain.Commands(a.App)...)...)
+	addTo(root, operators, append(operate.Commands(a.App), maintain.Command(a.App))...)
 	addTo(root, users, append(a.userCommands(), a.versionCommand(), a.docsCommand(root))...)
 	explainCompletion(root)
 	cmdline.NameVariables(root)

@@ -24,7 +24,7 @@ func (a *app) collectCommand() *cobra.Command {
 		Use:     "collect DIR|URL",
 		Short:   "Remove the blobs that no record refers to any more",
 		Long:    collectText,
-		Example: "  livery collect /var/lib/livery --dry-run",
+		Example: "  livery store collect /var/lib/livery --dry-run",
 		Args:    cmdline.Args(cobra.ExactArgs(1)),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.collect(cmd.Context(), args[0], dry) },
 	}
@@ -51,7 +51,7 @@ func (a *app) collect(ctx context.Context, data string, dry bool) error {
 		a.Say("%s of %s %s.", term.Plural(int(done.Dropped), "blob"), byteText(done.DroppedBytes), verb)
 	})
 	if err == nil && len(done.Missing) > 0 {
-		err = term.Fail("livery check-store "+cmdline.StoreName(data)+" says which records refer to them and how to fix it.", "%s that records refer to cannot be found", term.Plural(len(done.Missing), "blob"))
+		err = term.Fail("livery store check "+cmdline.StoreName(data)+" says which records refer to them and how to fix it.", "%s that records refer to cannot be found", term.Plural(len(done.Missing), "blob"))
 	}
 	return err
 }

@@ -211,7 +211,7 @@ func TestSecretsAreNowhereAfterAWholeRun(t *testing.T) {
 	g.get(originURL+"/public/v1/me?session="+cookie, "Cookie", cookie)
 	g.get(originURL+"/console/session", "X-Livery-Console", "1", "Cookie", cookie)
 	g.write("audit.json", g.livery("audit", "--data", "origin", "--json"))
-	g.livery("backup", "origin", "--to", "backups")
+	g.livery("store", "backup", "origin", "--to", "backups")
 	for _, ops := range []string{originOps, edgeOps} {
 		for _, page := range []string{"/metrics", "/debug/pprof/heap?debug=1", "/debug/pprof/goroutine?debug=2", "/debug/pprof/cmdline", "/readyz"} {
 			g.get(ops + page)
