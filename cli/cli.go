@@ -110,7 +110,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: operators, Title: "For the operator of an origin (through its operator socket):"},
 		&cobra.Group{ID: users, Title: "For designers, developers and CI (through the public API):"},
 	)
-	addTo(root, servers, append(serve.Commands(a.App, a.pages(root)), a.configCommand())...)
+	addTo(root, servers, serve.Commands(a.App, a.pages(root))...)
 	addTo(root, operators, append(operate.Commands(a.App), maintain.Command(a.App))...)
 	addTo(root, users, append(a.userCommands(), a.versionCommand(), a.docsCommand(root))...)
 	explainCompletion(root)

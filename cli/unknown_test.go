@@ -29,7 +29,6 @@ func TestWrongCommandLinesSayWhatToTry(t *testing.T) {
 		{"two values where one is taken", "push a.json --token-mode Light --token-mode=Dark", `--token-mode is given twice: "Light" and "Dark".`, "Give --token-mode once"},
 		{"two answers", "push a.json --strict --strict=false", `--strict is given twice: "true" and "false".`, "Give --strict once"},
 		{"two tokens, which are not printed", "env list --token a1 --token b2", "--token is given twice: two tokens.", "Give --token once"},
-		{"the flags of the command that config is about", "config push --theme a --theme b", `--theme is given twice: "a" and "b".`, "Give --theme once"},
 	}
 	for _, c := range cases {
 		var out, said strings.Builder

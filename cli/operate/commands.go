@@ -17,7 +17,6 @@ func Commands(t *term.App) []*cobra.Command {
 		a.tokenCommand(),
 		a.consoleCommand(),
 		a.signCommand(),
-		a.modulesCommand(),
 		a.auditCommand(),
 		a.statusCommand(),
 	}

@@ -95,9 +95,7 @@ func NewHandler(c Config) *Handler {
 	h.handle("GET", "/operator/v1/themes/{theme}/keys", h.listKeys)
 	h.handle("POST", "/operator/v1/themes/{theme}/keys", h.addKey)
 	h.handle("DELETE", "/operator/v1/themes/{theme}/keys/{key}", h.removeKey)
-	h.handle("GET", "/operator/v1/modules", h.listModules)
 	h.handle("GET", "/operator/v1/status", h.showStatus)
-	h.handle("GET", "/operator/v1/settings", h.showSettings)
 	h.handle("POST", "/operator/v1/audit/query", h.audit)
 	return h
 }

@@ -48,8 +48,7 @@ func TestStories(t *testing.T) {
 }
 
 // stories are the scripts. The race detector sees those that restart servers or connect several: it leaves out the
-// commands of one user to one dev, which it does not watch; what is tested a second time without the edge's fast path,
-// behind which the full server is; and the later release, which is built without it.
+// commands of one user to one dev, which it does not watch, and the later release, which is built without it.
 func stories(t *testing.T) []string {
 	t.Helper()
 	scripts, err := filepath.Glob("testdata/script/*.txtar")
@@ -61,7 +60,7 @@ func stories(t *testing.T) []string {
 	}
 	return slices.DeleteFunc(scripts, func(name string) bool {
 		text := read(t, name)
-		return strings.Count(text, "\nstart ") < 2 || strings.Contains(text, "\nupgrade\n") || strings.HasSuffix(name, "_full.txtar")
+		return strings.Count(text, "\nstart ") < 2 || strings.Contains(text, "\nupgrade\n")
 	})
 }
 
