@@ -96,7 +96,6 @@ var withoutJSON = map[string]string{
 	"livery completion fish":       "it prints a script",
 	"livery completion powershell": "it prints a script",
 	"livery pull":                  "what it prints is the file itself",
-	"livery types":                 "what it prints is the file itself",
 	"livery preview":               "what it prints is the file itself",
 }
 

@@ -21,7 +21,7 @@ func TestWrongCommandLinesSayWhatToTry(t *testing.T) {
 		{"a flag of the commands below", "keys --ttl 1h", "livery keys has no flag --ttl.", "See livery keys --help."},
 		{
 			"the commands below that have a flag", "theme --env sandbox", "livery theme has no flag --env.",
-			"These commands have it: livery theme create, livery theme delete, livery theme list, livery theme manifest, livery theme modes, livery theme show, livery theme update.",
+			"These commands have it: livery theme create, livery theme delete, livery theme list, livery theme modes, livery theme show, livery theme update.",
 		},
 		{"a slip of a flag", "push a.json --them acme", "livery push has no flag --them.", "Did you mean --theme?"},
 		{"a value that a flag cannot have", "push a.json --wait-timeout soon", `--wait-timeout cannot be "soon".`, "It takes: how long to wait"},

@@ -11,7 +11,6 @@ import (
 	"example.com/livery/cli/device"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
-	"example.com/livery/client"
 )
 
 // errNoIssuer says that an origin names no issuer to log in at.
@@ -33,9 +32,6 @@ func (a *Session) loginAt(ctx context.Context, origin string, l loginFlags) (dev
 // issuerOf returns the issuer of that name, or the only one.
 func issuerOf(ctx context.Context, origin, name string) (device.Issuer, error) {
 	list, err := NewClient(origin, "").Logins(ctx)
-	if errors.Is(err, client.ErrUnauthorized) || errors.Is(err, client.ErrNotFound) {
-		list, err = nil, nil // an origin of before knows no such question
-	}
 	if err != nil {
 		return device.Issuer{}, err
 	}

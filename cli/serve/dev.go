@@ -30,10 +30,10 @@ import (
 // devFlags are the flags of livery dev.
 type devFlags struct {
 	data, origin, edge string
-	compiled                string
-	empty                   bool
-	tls                     bool
-	logLevel                string
+	compiled           string
+	empty              bool
+	tls                bool
+	logLevel           string
 }
 
 func (a *app) devCommand() *cobra.Command {

@@ -44,11 +44,7 @@ func (a *app) eventsCommand() *cobra.Command {
 const eventsEvery = time.Second
 
 func (a *app) events(ctx context.Context, f eventsFlags) error {
-	c, err := a.Client(ctx)
-	if err != nil {
-		return err
-	}
-	e, err := target.FindEnvironment(ctx, c, f.Env)
+	c, e, err := a.inEnvironment(ctx, f.Target)
 	if err != nil {
 		return err
 	}

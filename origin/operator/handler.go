@@ -120,6 +120,9 @@ func (h *Handler) handle(method, path string, answer func(context.Context, call)
 			theme: param(ctx, "theme"), key: param(ctx, "key"),
 			dryRun: string(ctx.QueryArgs().Peek("dryRun")), body: append([]byte{}, ctx.PostBody()...),
 		}
+		if env := ctx.QueryArgs().Peek("env"); len(env) > 0 {
+			c.theme = string(env) + "/" + c.theme
+		}
 		by := PeerOf(ctx.Conn())
 		by.As = string(ctx.Request.Header.Peek(AsHeader))
 		var body any

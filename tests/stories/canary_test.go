@@ -184,7 +184,7 @@ func TestSecretsAreNowhereAfterAWholeRun(t *testing.T) {
 	token := g.livery("token", "--subject", "owner", "--data", "origin")
 	g.env = append(g.env, "LIVERY_URL="+originURL, "LIVERY_TOKEN="+token)
 	g.livery("push", g.write("theme.json", `{"a": {"$type": "color", "$value": "#0055ff"}}`), "--env", "sandbox", "--theme", "acme", "--create", "--integration", "react/plainCSS", "--publish")
-	address := g.livery("open", "tokens.css", "--env", "sandbox", "--theme", "acme", "--print")
+	address := g.livery("open", "--env", "sandbox", "--theme", "acme", "--print")
 	path := strings.TrimPrefix(address, "http://cdn.example")
 	theme := strings.Split(path, "/")[2]
 	var key struct{ KeyID, Secret string }

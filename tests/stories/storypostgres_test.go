@@ -212,7 +212,7 @@ func TestSeveralOriginsOnOnePostgresAreOne(t *testing.T) {
 		f.must(through, "push", file, "--env", "production", "--theme", "web", "--publish")
 	}
 	push(f.through(a, "b"), "#010101")
-	url := f.must(f.through(b, "b"), "open", "tokens.css", "--env", "production", "--theme", "web", "--print")
+	url := f.must(f.through(b, "b"), "open", "--env", "production", "--theme", "web", "--print")
 	f.served(url, "#010101")
 	push(f.through(b, "a"), "#020202")
 	f.served(url, "#020202")
