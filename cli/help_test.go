@@ -89,6 +89,8 @@ var withoutJSON = map[string]string{
 	"livery dev":                   "it serves",
 	"livery origin":                "it serves",
 	"livery edge":                  "it serves",
+	"livery ci review":             "what it prints is the log of a job",
+	"livery ci release":            "what it prints is the log of a job",
 	"livery docs":                  "what it writes are files",
 	"livery help":                  "it prints help",
 	"livery completion bash":       "it prints a script",

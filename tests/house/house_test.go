@@ -38,8 +38,9 @@ type room struct {
 // in one commit.
 var house = map[string]room{
 	".":                        {ours: "cli"},
-	"cli":                      {ours: "cli/account cli/cmdline cli/devfile cli/localfile cli/maintain cli/operate cli/opsocket cli/serve cli/target cli/term cli/themes cli/tokens cli/tokens/push cli/tokens/release cli/tokens/tokentree client docs/site origin/api origin/operator renderer toolchain wasm", others: "github.com/spf13/cobra github.com/spf13/pflag"},
+	"cli":                      {ours: "cli/account cli/ci cli/cmdline cli/devfile cli/localfile cli/maintain cli/operate cli/opsocket cli/serve cli/target cli/term cli/themes cli/tokens cli/tokens/push cli/tokens/release cli/tokens/tokentree client docs/site origin/api origin/operator renderer toolchain wasm", others: "github.com/spf13/cobra github.com/spf13/pflag"},
 	"cli/account":              {ours: "cli/cmdline cli/devfile cli/device cli/escape cli/localfile cli/target cli/term client", others: "github.com/spf13/cobra"},
+	"cli/ci":                   {ours: "cli/account cli/cmdline cli/target cli/term client", others: "github.com/spf13/cobra"},
 	"cli/cmdline":              {ours: "cli/devfile cli/term cli/yamlfile origin/operator storage/postgres", others: "github.com/spf13/cobra github.com/spf13/pflag"},
 	"cli/devfile":              {ours: "cli/localfile cli/term"},
 	"cli/device":               {},
