@@ -91,10 +91,7 @@ func (a *app) root() *cobra.Command {
 			return cmd.Help()
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmdline.ApplySettings(cmd); err != nil {
-				return err
-			}
-			return a.ChooseColor()
+			return cmdline.ApplySettings(cmd)
 		},
 	}
 	root.SetIn(a.In)
@@ -103,7 +100,6 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(cmdline.FlagFailure)
 	a.JSONFlag(root)
 	root.Flags().BoolVarP(&version, cmdline.VersionFlag, "v", false, "print which build this is, as livery version does")
-	a.ColorFlag(root)
 	root.PersistentFlags().String("config", "", "YAML or JSON `FILE` with a member for each flag that is not given")
 	root.AddGroup(
 		&cobra.Group{ID: servers, Title: "Servers:"},
@@ -122,6 +118,7 @@ func (a *app) root() *cobra.Command {
 // explainCompletion puts the command that writes completions for shells beside the others, with examples.
 func explainCompletion(root *cobra.Command) {
 	root.SetCompletionCommandGroupID(users)
+	root.CompletionOptions.DisableNoDescFlag = true
 	root.InitDefaultCompletionCmd()
 	completion, _, err := root.Find([]string{"completion"})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // Settings lists the flags of a server by name, without those that only concern its printing.
 func Settings(of *cobra.Command) (all []operator.Setting) {
 	of.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Name == "help" || f.Name == "json" || f.Name == "color" {
+		if f.Name == "help" || f.Name == "json" {
 			return
 		}
 		s := operator.Setting{Name: f.Name, Value: StoreName(f.Value.String()), Source: "default"}

@@ -57,7 +57,6 @@ func (a *app) webhookAdd() *cobra.Command {
 	cmd.Flags().StringArrayVar(&n.Kinds, "kind", nil, "only events of this `KIND`, such as theme.published; may be repeated (default: all that the format is for)")
 	cmd.Flags().StringVar(&n.Format, "format", "event", "`FORMAT` of bodies: event, events (several in one request), purge (surrogate keys for a CDN) or chat (a sentence)")
 	cmd.Flags().StringVar(&n.Description, "description", "", "what it is for, a `TEXT`")
-	cmd.Flags().BoolVar(&n.Identities, "identities", false, "say in each message who made the change: the receiver learns the subjects of tokens, often addresses of people")
 	return a.JSONFlag(target.InEnvironment(cmd, &p))
 }
 
