@@ -90,10 +90,7 @@ func (a *app) root() *cobra.Command {
 			return cmd.Help()
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmdline.ApplySettings(cmd); err != nil {
-				return err
-			}
-			return a.ChooseColor()
+			return cmdline.ApplySettings(cmd)
 		},
 	}
 	root.SetIn(a.In)
@@ -102,15 +99,14 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(cmdline.FlagFailure)
 	a.JSONFlag(root)
 	root.Flags().BoolVarP(&version, cmdline.VersionFlag, "v", false, "print which build this is, as livery version does")
-	a.ColorFlag(root)
 	root.PersistentFlags().String("config", "", "YAML or JSON `FILE` with a member for each flag that is not given")
 	root.AddGroup(
 		&cobra.Group{ID: servers, Title: "Servers:"},
 		&cobra.Group{ID: operators, Title: "For the operator of an origin (through its operator socket):"},
 		&cobra.Group{ID: users, Title: "For designers, developers and CI (through the public API):"},
 	)
-	addTo(root, servers, append(serve.Commands(a.App, a.pages(root)), a.configCommand())...)
-	addTo(root, operators, append(operate.Commands(a.App), maintain.Commands(a.App)...)...)
+	addTo(root, servers, serve.Commands(a.App, a.pages(root))...)
+	addTo(root, operators, append(operate.Commands(a.App), maintain.Command(a.App))...)
 	addTo(root, users, append(a.userCommands(), a.versionCommand(), a.docsCommand(root))...)
 	explainCompletion(root)
 	cmdline.NameVariables(root)
@@ -121,6 +117,7 @@ func (a *app) root() *cobra.Command {
 // explainCompletion puts the command that writes completions for shells beside the others, with examples.
 func explainCompletion(root *cobra.Command) {
 	root.SetCompletionCommandGroupID(users)
+	root.CompletionOptions.DisableNoDescFlag = true
 	root.InitDefaultCompletionCmd()
 	completion, _, err := root.Find([]string{"completion"})
 	if err != nil {

@@ -63,7 +63,7 @@ func (a *app) namesOfArgument(cmd *cobra.Command) func(*cobra.Command) []string 
 		return a.variantNames
 	}
 	switch cmd.Name() {
-	case "edit", "unset", "rename":
+	case "edit", "rename":
 		return a.tokenNames
 	}
 	return nil

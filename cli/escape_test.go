@@ -16,7 +16,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/spf13/cobra"
 	"pgregory.net/rapid"
 
 	"example.com/livery/cli/account"
@@ -67,16 +66,8 @@ func testApp(in io.Reader, out, errOut io.Writer) *app {
 }
 
 // colored makes a program print for a terminal, or for a file.
-func colored(t *rapid.T, a *app, terminal bool) *app {
-	flags := &cobra.Command{}
-	a.ColorFlag(flags)
-	color := "never"
-	if terminal {
-		color = "always"
-	}
-	if err := errors.Join(flags.ParseFlags([]string{"--color", color}), a.ChooseColor()); err != nil {
-		t.Fatal(err)
-	}
+func colored(a *app, terminal bool) *app {
+	a.Color = terminal
 	return a
 }
 
@@ -147,7 +138,7 @@ func TestNoNameDrivesATerminal(t *testing.T) {
 		for _, way := range everyWay() {
 			for _, terminal := range []bool{false, true} {
 				var out bytes.Buffer
-				way.print(colored(t, testApp(strings.NewReader(""), &out, &out), terminal), name)
+				way.print(colored(testApp(strings.NewReader(""), &out, &out), terminal), name)
 				said := styles.ReplaceAllString(out.String(), "")
 				if rune := hidden(said); rune != "" {
 					t.Errorf("%s of %q, on a terminal %t, prints %q in %q", way.what, name, terminal, rune, said)

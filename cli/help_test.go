@@ -89,6 +89,8 @@ var withoutJSON = map[string]string{
 	"livery dev":                   "it serves",
 	"livery origin":                "it serves",
 	"livery edge":                  "it serves",
+	"livery ci review":             "what it prints is the log of a job",
+	"livery ci release":            "what it prints is the log of a job",
 	"livery docs":                  "what it writes are files",
 	"livery init":                  "what it writes is a file",
 	"livery help":                  "it prints help",
@@ -97,7 +99,6 @@ var withoutJSON = map[string]string{
 	"livery completion fish":       "it prints a script",
 	"livery completion powershell": "it prints a script",
 	"livery pull":                  "what it prints is the file itself",
-	"livery types":                 "what it prints is the file itself",
 	"livery preview":               "what it prints is the file itself",
 }
 

@@ -64,7 +64,8 @@ var otherNames = []string{
 	".credentials.lock", "livery", // beside the stored login
 	"store", "parts", "edge", "compiled", "held", // in a data directory that a server has locked
 	".tokens.json", ".variant.json", // of the sample, which is built in
-	"index.html", // of docs --out
+	"index.html",                // of docs --out
+	"before.json", "theme.json", // in a directory of livery ci
 	"..",
 }
 

@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/origin/operator"
 )
 
 // flagsOf returns what the flags of a command are for one command line, without running it.
@@ -75,6 +79,38 @@ func TestConfigFilesAreStrict(t *testing.T) {
 		}
 		if _, err := flagsOf(t, "push", "f", "--theme", "t", "--config", config); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.rule, err, c.want)
+		}
+	}
+}
+
+// Settings name the value and the source of every flag. They hold no secret.
+func TestSettings(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "livery.yaml")
+	if err := os.WriteFile(file, []byte("cdn-url: https://file.example\npublic-url: https://file.example\ndata: file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("LIVERY_CDN_URL", "https://variable.example")
+	t.Setenv("LIVERY_DATA", "variable")
+	root := testApp(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}).root()
+	command := commandAt(t, root, "origin")
+	var got []operator.Setting
+	command.RunE = func(cmd *cobra.Command, _ []string) error {
+		got = cmdline.Settings(cmd)
+		return nil
+	}
+	root.SetArgs([]string{"origin", "--data", "flag", "--store", "postgres://livery:secret@db/livery", "--config", file})
+	if err := root.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []operator.Setting{
+		{Name: "data", Value: "flag", Source: "the command line"},
+		{Name: "cdn-url", Value: "https://variable.example", Source: "the environment variable LIVERY_CDN_URL"},
+		{Name: "public-url", Value: "https://file.example", Source: "the --config file"},
+		{Name: "listen", Value: "127.0.0.1:8080", Source: "default"},
+		{Name: "store", Value: "postgres://livery@db:5432/livery", Source: "the command line"},
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("the settings lack %+v: %+v", want, got)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestWrongCommandLinesSayWhatToTry(t *testing.T) {
 		{"a flag of the commands below", "keys --ttl 1h", "livery keys has no flag --ttl.", "See livery keys --help."},
 		{
 			"the commands below that have a flag", "theme --env sandbox", "livery theme has no flag --env.",
-			"These commands have it: livery theme create, livery theme delete, livery theme list, livery theme manifest, livery theme modes, livery theme show, livery theme update.",
+			"These commands have it: livery theme create, livery theme delete, livery theme list, livery theme modes, livery theme show, livery theme update.",
 		},
 		{"a slip of a flag", "push a.json --them acme", "livery push has no flag --them.", "Did you mean --theme?"},
 		{"a value that a flag cannot have", "publish --wait-timeout soon", `--wait-timeout cannot be "soon".`, "It takes: how long to wait"},
@@ -29,7 +29,6 @@ func TestWrongCommandLinesSayWhatToTry(t *testing.T) {
 		{"two values where one is taken", "push a.json --loss ask --loss=drop", `--loss is given twice: "ask" and "drop".`, "Give --loss once"},
 		{"two answers", "push a.json --strict --strict=false", `--strict is given twice: "true" and "false".`, "Give --strict once"},
 		{"two tokens, which are not printed", "env list --token a1 --token b2", "--token is given twice: two tokens.", "Give --token once"},
-		{"the flags of the command that config is about", "config push --theme a --theme b", `--theme is given twice: "a" and "b".`, "Give --theme once"},
 	}
 	for _, c := range cases {
 		var out, said strings.Builder

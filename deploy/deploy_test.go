@@ -198,7 +198,7 @@ func makeTheme(data, tokensFile, modesFile, slug string, rules []string) (string
 			return "", err
 		}
 	}
-	address, err := livery("open", "tokens.css", "--env", "production", "--theme", slug, "--pinned", "--print")
+	address, err := livery("open", "--env", "production", "--theme", slug, "--pinned", "--print")
 	if err != nil {
 		return "", err
 	}

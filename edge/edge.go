@@ -54,7 +54,6 @@ type Config struct {
 	StreamsOfOneClient int                  // requests of HTTP/2 under way, of one client over all its connections; a twentieth of it bounds the connections. 0: 1,000; negative: no bound
 	TrustedProxies     []netip.Prefix       // peers whose X-Forwarded-For is believed
 	FastPath           bool                 // plain hits are answered ahead of fasthttp, byte for byte as it would
-	NoLive             bool                 // no page may follow what it shows by an event stream
 	NoDeltas           bool                 // nothing is offered as a dictionary or sent as a delta: a cache in front ignores Vary
 	UpstreamTLS        func() *tls.Config   // asked for every new connection to an https upstream; nil: the system's roots
 	Runtime            *wasm.Runtime        // the caller closes it, after Shutdown
@@ -240,9 +239,7 @@ func (e *Edge) prepare() (err error) {
 	if e.config.FastPath {
 		c.Source = fastPath{e}
 	}
-	if !e.config.NoLive {
-		e.live = live.New(c.MaxConns/liveParts, c.Clients())
-	}
+	e.live = live.New(c.MaxConns/liveParts, c.Clients())
 	e.server, err = listen.New(c)
 	return err
 }

@@ -175,7 +175,6 @@ var onBothPaths = map[string]func(*testing.T){
 	"TestPagesFollowChanges":                       TestPagesFollowChanges,
 	"TestEventStreamsHaveTheRulesOfTheirTheme":     TestEventStreamsHaveTheRulesOfTheirTheme,
 	"TestEventStreamsAreBounded":                   TestEventStreamsAreBounded,
-	"TestEventStreamsCanBeOff":                     TestEventStreamsCanBeOff,
 	"TestPagesHearOfWhatUpstreamDidNotSay":         TestPagesHearOfWhatUpstreamDidNotSay,
 }
 

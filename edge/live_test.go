@@ -254,15 +254,6 @@ func TestEventStreamsAreBounded(t *testing.T) {
 	full.follow(eventsPath(thm, "-"), 200).next(1)
 }
 
-// TestEventStreamsCanBeOff: an edge that is told to has none.
-func TestEventStreamsCanBeOff(t *testing.T) {
-	f := publishedFeed(t)
-	r := run(t, f, func(c *edge.Config) { c.NoLive = true })
-	r.settle()
-	want(t, r.get(eventsPath(thm, "-")), 404, "notFound")
-	want(t, r.get(path("-", "latest", "tokens.css")), 200, "4px")
-}
-
 // TestPagesHearOfWhatUpstreamDidNotSay: an upstream that knows of a change and does not answer is asked again for the pages
 // that follow, though no request asks.
 func TestPagesHearOfWhatUpstreamDidNotSay(t *testing.T) {

@@ -61,7 +61,6 @@ type Config struct {
 	Roots     *x509.CertPool   // certificate authorities for the addresses of issuers' key sets and of webhooks; nil means the system's
 	AuditKeep time.Duration    // how long entries of the audit log stay; 0 means for ever
 
-	NoReference bool                                 // the reference of the API is not served at /docs/reference.html
 	Documents   func() (map[string]site.File, error) // make the pages at /docs/, when the first client asks; nil: they are not served
 	Console     fs.FS                                // files of the web console; nil: it is not served
 	CORSOrigins []string                             // whose pages may call the API from a browser, as scheme://host[:port]; empty means none
@@ -155,7 +154,7 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	o.api = api.NewHandler(api.Config{
 		Webhooks: sender, Master: master,
 		Context: o.ctx, Streams: feedContext, Store: o.store, Keys: keys, Derive: o.derive, Turns: o.turns, Module: o.module, CDNURL: c.CDNURL, Limits: c.Limits,
-		Logger: c.Logger, Metrics: counts, Now: o.now, Framing: c.framing, CORS: shares, AuditLogged: o.auditLogged, NoReference: c.NoReference, Console: c.Console != nil,
+		Logger: c.Logger, Metrics: counts, Now: o.now, Framing: c.framing, CORS: shares, AuditLogged: o.auditLogged, Console: c.Console != nil,
 		Session: o.sessions.Token,
 	})
 	if err := o.openConsole(); err != nil {

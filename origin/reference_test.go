@@ -145,20 +145,6 @@ func TestReferenceHasTheWholeDocument(t *testing.T) {
 	}
 }
 
-// An operator may leave the page out; nothing else changes.
-func TestReferenceCanBeLeftOut(t *testing.T) {
-	t.Parallel()
-	h := newTestOrigin(t, func(c *origin.Config) { c.NoReference = true })
-	for _, path := range []string{"/docs", "/docs/reference.html", "/docs/reference.css", "/docs/reference.js"} {
-		if r := h.outside(t, "GET", path); r.status != 404 {
-			t.Errorf("GET %s = %d, want 404", path, r.status)
-		}
-	}
-	if r := h.do("", "GET", "/openapi.json", ""); r.status != 200 {
-		t.Errorf("GET /openapi.json = %d", r.status)
-	}
-}
-
 // outside sends a request without a token to a path that is not below the API's.
 func (h *testOrigin) outside(t *testing.T, method, path string, headers ...string) reply {
 	t.Helper()

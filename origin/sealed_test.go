@@ -337,7 +337,7 @@ func (e edge) checkModesOutlive(t *testing.T) {
 		if err != nil || kept != 3 {
 			t.Errorf("%s: %d pairs of the Variant are kept, %v, want those of the versions 1 to 3, whose modes name it", after, kept, err)
 		}
-		if _, err := storage.CheckStore(context.Background(), e.store, nil, func(f storage.Finding) { t.Errorf("%s: check-store finds %s", after, f) }); err != nil {
+		if _, err := storage.CheckStore(context.Background(), e.store, nil, func(f storage.Finding) { t.Errorf("%s: the check finds %s", after, f) }); err != nil {
 			t.Error(err)
 		}
 	}

@@ -280,7 +280,7 @@ func TestTimesHaveOneSpelling(t *testing.T) {
 		t.Fatal(err)
 	}
 	call := h.operator()
-	texts := []string{call(200, "GET", "/themes/"+idOf(theme)+"/keys", ""), call(200, "GET", "/modules", "")}
+	texts := []string{call(200, "GET", "/themes/"+idOf(theme)+"/keys", ""), call(200, "GET", "/status", "")}
 	for _, path := range []string{"/environments", "/environments/" + h.sandbox, theme, theme + "/variants", theme + "/tokens?version=1"} {
 		texts = append(texts, h.want(200, "GET", path, "").body)
 	}

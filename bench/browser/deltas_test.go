@@ -69,7 +69,7 @@ func brandedTheme(color string) string {
 // openPublic starts a livery dev whose one Theme every client may read, and publishes versions of it.
 func openPublic(t *testing.T) *guardedDev {
 	g := openGuarded(t, "https://nobody.example")
-	g.livery("serving", "set", g.theme, "--clear-allowed-origins")
+	g.livery("serving", "set", g.theme, "--allowed-origin", "")
 	g.eventually("the edge lets every origin in", func() bool { return g.status("https://any.example") == http.StatusOK })
 	return g
 }

@@ -28,7 +28,6 @@ does a livery dev that runs on the data directory.`
 
 // loginFlags are the flags of login.
 type loginFlags struct {
-	device bool
 	issuer string // name of one of those that the origin names; empty: the only one
 }
 
@@ -42,8 +41,7 @@ func (a *Session) loginCommand() *cobra.Command {
 		Args:    cmdline.Args(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.login(cmd.Context(), l) },
 	}
-	cmd.Flags().BoolVar(&l.device, "device", false, "log in at an issuer even without a terminal (default: on a terminal, if the origin names an issuer)")
-	cmd.Flags().StringVar(&l.issuer, "issuer", "", "`NAME` of the issuer to log in at (default: the only one that the origin names)")
+	cmd.Flags().StringVar(&l.issuer, "issuer", "", "`NAME` of the issuer to log in at (default: the only one that the origin names, if the command runs on a terminal)")
 	return a.JSONFlag(cmd)
 }
 
@@ -96,7 +94,7 @@ func lasting(t device.Tokens) string {
 
 // obtain returns the tokens to keep, and the issuer that they are of; the zero Issuer if a token was given.
 func (a *Session) obtain(ctx context.Context, origin string, l loginFlags) (device.Tokens, device.Issuer, error) {
-	required := l.device || l.issuer != ""
+	required := l.issuer != ""
 	if a.token == "" && (required || term.IsTerminal(a.In)) {
 		tokens, issuer, err := a.loginAt(ctx, origin, l)
 		if err == nil || required || !errors.Is(err, errNoIssuer) && !errors.Is(err, device.ErrUnsupported) {

@@ -7,10 +7,10 @@ import (
 	"example.com/livery/origin/operator"
 )
 
-// Settings lists the flags of a command by name, without those that only concern its printing.
+// Settings lists the flags of a server by name, without those that only concern its printing.
 func Settings(of *cobra.Command) (all []operator.Setting) {
 	of.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Name == "help" || f.Name == "json" || f.Name == "color" {
+		if f.Name == "help" || f.Name == "json" {
 			return
 		}
 		s := operator.Setting{Name: f.Name, Value: StoreName(f.Value.String()), Source: "default"}
@@ -19,9 +19,6 @@ func Settings(of *cobra.Command) (all []operator.Setting) {
 			s.Source = from[0]
 		case f.Changed:
 			s.Source = "the command line"
-		}
-		if f.Name == "token" && s.Value != "" {
-			s.Value = "(not printed)"
 		}
 		all = append(all, s)
 	})

@@ -2,6 +2,7 @@
 package cmdline
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -43,17 +44,21 @@ func NameVariables(cmd *cobra.Command) {
 	}
 }
 
-// ApplySettings gives flags their values as ReadSettings does, and then checks that the needed ones are there.
-func ApplySettings(cmd *cobra.Command) error {
-	if err := ReadSettings(cmd); err != nil {
-		return err
-	}
-	return MissingFlags(cmd)
+// argumentsOnly marks a context whose command takes every setting from its arguments.
+type argumentsOnly struct{}
+
+// WithArgumentsOnly returns a context in which ApplySettings reads neither environment variables nor a --config file.
+func WithArgumentsOnly(ctx context.Context) context.Context {
+	return context.WithValue(ctx, argumentsOnly{}, true)
 }
 
-// ReadSettings gives every flag that was not on the command line the value of its environment variable, or else of its member
-// in the --config file. It refuses a default data directory that holds symbolic links.
-func ReadSettings(cmd *cobra.Command) error {
+// ApplySettings gives every flag that was not on the command line the value of its environment variable, or else of its member
+// in the --config file, and checks that the needed ones are there. It refuses a default data directory that holds symbolic
+// links.
+func ApplySettings(cmd *cobra.Command) error {
+	if cmd.Context() != nil && cmd.Context().Value(argumentsOnly{}) != nil {
+		return missingFlags(cmd)
+	}
 	config, err := readConfig(cmd)
 	if err != nil {
 		return err
@@ -68,9 +73,11 @@ func ReadSettings(cmd *cobra.Command) error {
 		return faults[0]
 	}
 	if data := cmd.Flags().Lookup("data"); data != nil {
-		return devfile.RefuseLinks(data.Value.String())
+		if err := devfile.RefuseLinks(data.Value.String()); err != nil {
+			return err
+		}
 	}
-	return nil
+	return missingFlags(cmd)
 }
 
 func settleFlag(flags *pflag.FlagSet, f *pflag.Flag, config map[string]yamlfile.Texts) error {
@@ -176,8 +183,8 @@ func Require(cmd *cobra.Command, names ...string) {
 	}
 }
 
-// MissingFlags returns the fault of a command line that lacks flags that are needed, or nil.
-func MissingFlags(cmd *cobra.Command) error {
+// missingFlags returns the fault of a command line that lacks flags that are needed, or nil.
+func missingFlags(cmd *cobra.Command) error {
 	var missing []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Annotations[neededMark] != nil && !f.Changed {

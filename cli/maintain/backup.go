@@ -41,7 +41,7 @@ func (a *app) backupCommand() *cobra.Command {
 		Use:     "backup DIR",
 		Short:   "Back up the store of an origin, running or not",
 		Long:    backupText,
-		Example: "  livery backup /var/lib/livery --to /mnt/backups/livery\n  livery backup /var/lib/livery --to /mnt/backups/livery --keep 30",
+		Example: "  livery store backup /var/lib/livery --to /mnt/backups/livery\n  livery store backup /var/lib/livery --to /mnt/backups/livery --keep 30",
 		Args:    cmdline.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if keep < 1 && cmd.Flags().Changed("keep") {
@@ -56,7 +56,7 @@ func (a *app) backupCommand() *cobra.Command {
 	return a.JSONFlag(cmd)
 }
 
-// backedUp is what livery backup says with --json.
+// backedUp is what livery store backup says with --json.
 type backedUp struct {
 	pebble.BackupResult
 	Pruned *pebble.PruneResult `json:"pruned,omitempty"` // nil without --keep
@@ -89,7 +89,7 @@ func (a *app) backup(ctx context.Context, data, to string, keep int) error {
 		if p := done.Pruned; p != nil && len(p.Backups) > 0 {
 			a.Say("%s removed, and %s of %s that only they needed.", term.Plural(len(p.Backups), "older backup"), term.Plural(int(p.Files), "file"), byteText(p.Bytes))
 		}
-		a.Say("Restore it: livery restore %s --data NEW_DIR", to)
+		a.Say("Restore it: livery store restore %s --data NEW_DIR", to)
 	})
 }
 
@@ -167,7 +167,7 @@ func (a *app) restoreCommand() *cobra.Command {
 		Use:     "restore BACKUPS",
 		Short:   "Make a data directory from a backup",
 		Long:    restoreText,
-		Example: "  livery restore /mnt/backups/livery --list\n  livery restore /mnt/backups/livery --data /var/lib/livery-restored",
+		Example: "  livery store restore /mnt/backups/livery --list\n  livery store restore /mnt/backups/livery --data /var/lib/livery-restored",
 		Args:    cmdline.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
@@ -185,7 +185,7 @@ func (a *app) restoreCommand() *cobra.Command {
 func readBackups(dir string) ([]pebble.Backup, error) {
 	all, err := pebble.Backups(dir)
 	if err == nil && len(all) == 0 || localfile.IsMissing(dir) {
-		return nil, term.Fail("Name the directory that livery backup --to wrote to.", "%s holds no backup", dir)
+		return nil, term.Fail("Name the directory that livery store backup --to wrote to.", "%s holds no backup", dir)
 	}
 	return all, err
 }
@@ -210,7 +210,7 @@ func (a *app) listBackups(dir string) error {
 
 func (a *app) restore(ctx context.Context, dir, data, at string) error {
 	if data == "" {
-		return term.UsageError("See livery restore --help.", "livery restore needs --data")
+		return term.UsageError("See livery store restore --help.", "livery store restore needs --data")
 	}
 	all, err := readBackups(dir)
 	if err != nil {
@@ -248,11 +248,11 @@ func (a *app) restore(ctx context.Context, dir, data, at string) error {
 	}
 	meter.done()
 	if err != nil {
-		return term.Fail("Restore another backup: livery restore "+dir+" --list", "the backup cannot be restored: %v", err)
+		return term.Fail("Restore another backup: livery store restore "+dir+" --list", "the backup cannot be restored: %v", err)
 	}
 	return a.Show(chosen, func() {
 		a.Say("%s is restored from backup %s.", data, chosen.Name)
-		a.Say("Look at it with livery check-store %s, and start an origin on it.", data)
+		a.Say("Look at it with livery store check %s, and start an origin on it.", data)
 		a.Say("Its backups may go to %s too; those that are there stay.", dir)
 	})
 }
@@ -263,10 +263,10 @@ if anything is wrong.`
 
 func (a *app) checkStoreCommand() *cobra.Command {
 	return a.JSONFlag(&cobra.Command{
-		Use:     "check-store DIR|URL",
+		Use:     "check DIR|URL",
 		Short:   "Read all of a store and say what is wrong with it",
 		Long:    checkStoreText,
-		Example: "  livery check-store /var/lib/livery",
+		Example: "  livery store check /var/lib/livery",
 		Args:    cmdline.Args(cobra.ExactArgs(1)),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.checkWholeStore(cmd.Context(), args[0]) },
 	})
@@ -288,7 +288,7 @@ func (a *app) checkWholeStore(ctx context.Context, data string) error {
 		a.Say("%s and %s were read.", term.Plural(int(end.Checked.Records), "record"), term.Plural(int(end.Checked.Names), "reference"))
 	})
 	if err == nil && len(found) > 0 {
-		err = term.Fail("Do what each line says, or restore a backup with livery restore.", "%s in the store of %s", term.Plural(len(found), "fault"), data)
+		err = term.Fail("Do what each line says, or restore a backup with livery store restore.", "%s in the store of %s", term.Plural(len(found), "fault"), data)
 	}
 	return err
 }

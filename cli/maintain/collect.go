@@ -14,8 +14,8 @@ import (
 
 const collectText = `Removes the blobs that no record refers to any more: those of deleted Themes and of publishes that did not
 finish. A blob is removed by a collection that runs a day or more after another one found it unreferenced, so
-that a client that has just read its name can still fetch it. A running origin collects every day (livery origin
---collect-every); this command does it now, also while the origin runs. DIR is its data directory; if no origin
+that a client that has just read its name can still fetch it. A running origin collects every day;
+this command does it now, also while the origin runs. DIR is its data directory; if no origin
 runs, it can be the address of a PostgreSQL. --dry-run prints what would be removed, and changes nothing.`
 
 func (a *app) collectCommand() *cobra.Command {
@@ -24,7 +24,7 @@ func (a *app) collectCommand() *cobra.Command {
 		Use:     "collect DIR|URL",
 		Short:   "Remove the blobs that no record refers to any more",
 		Long:    collectText,
-		Example: "  livery collect /var/lib/livery --dry-run",
+		Example: "  livery store collect /var/lib/livery --dry-run",
 		Args:    cmdline.Args(cobra.ExactArgs(1)),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.collect(cmd.Context(), args[0], dry) },
 	}
@@ -51,7 +51,7 @@ func (a *app) collect(ctx context.Context, data string, dry bool) error {
 		a.Say("%s of %s %s.", term.Plural(int(done.Dropped), "blob"), byteText(done.DroppedBytes), verb)
 	})
 	if err == nil && len(done.Missing) > 0 {
-		err = term.Fail("livery check-store "+cmdline.StoreName(data)+" says which records refer to them and how to fix it.", "%s that records refer to cannot be found", term.Plural(len(done.Missing), "blob"))
+		err = term.Fail("livery store check "+cmdline.StoreName(data)+" says which records refer to them and how to fix it.", "%s that records refer to cannot be found", term.Plural(len(done.Missing), "blob"))
 	}
 	return err
 }

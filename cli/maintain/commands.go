@@ -4,19 +4,16 @@ package maintain
 import (
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/term"
 )
 
-// Commands returns the commands of this package.
-func Commands(t *term.App) []*cobra.Command {
+// Command returns livery store.
+func Command(t *term.App) *cobra.Command {
 	a := &app{App: t}
-	return []*cobra.Command{
-		a.backupCommand(),
-		a.restoreCommand(),
-		a.checkStoreCommand(),
-		a.collectCommand(),
-		a.migrateStoreCommand(),
-	}
+	store := cmdline.Group("store", "Back up, restore, check, collect and migrate the store of an origin")
+	store.AddCommand(a.backupCommand(), a.restoreCommand(), a.checkStoreCommand(), a.collectCommand(), a.migrateStoreCommand())
+	return store
 }
 
 // app is what the commands of this package share.

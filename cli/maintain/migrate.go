@@ -37,7 +37,7 @@ nothing is sent or rendered twice. Files beside the store are not copied: copy f
 
 Put a password into PGPASSWORD or the file that PGPASSFILE names, not into the address.`
 
-// migrateFlags are the flags of livery migrate-store.
+// migrateFlags are the flags of livery store migrate.
 type migrateFlags struct {
 	from, to string
 	single   bool
@@ -46,11 +46,11 @@ type migrateFlags struct {
 func (a *app) migrateStoreCommand() *cobra.Command {
 	var m migrateFlags
 	cmd := &cobra.Command{
-		Use:   "migrate-store",
+		Use:   "migrate",
 		Short: "Copy a store into another, of either engine",
 		Long:  migrateText,
-		Example: "  livery migrate-store --from /var/lib/livery --to postgres://livery@db1,db2,db3/livery\n" +
-			"  livery migrate-store --from postgres://livery@db1,db2,db3/livery --to /mnt/copies/2026-01-31",
+		Example: "  livery store migrate --from /var/lib/livery --to postgres://livery@db1,db2,db3/livery\n" +
+			"  livery store migrate --from postgres://livery@db1,db2,db3/livery --to /mnt/copies/2026-01-31",
 		Args: cmdline.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.migrateStore(cmd.Context(), m) },
 	}
@@ -61,7 +61,7 @@ func (a *app) migrateStoreCommand() *cobra.Command {
 	return a.JSONFlag(cmd)
 }
 
-// migration is what livery migrate-store says with --json.
+// migration is what livery store migrate says with --json.
 type migration struct {
 	From      string      `json:"from"`
 	To        string      `json:"to"`
@@ -150,7 +150,7 @@ func explainMigration(m migrateFlags, err error) error {
 	case errors.Is(err, dump.ErrUnlike):
 		return &term.Failure{Sentence: to + " does not hold what was copied", Next: "Stop every program that writes to it, " + clear + ".", Cause: err}
 	case errors.Is(err, storage.ErrNotFound), errors.Is(err, storage.ErrCorrupt):
-		return &term.Failure{Sentence: "the store cannot be copied whole: " + err.Error(), Next: "livery check-store " + cmdline.StoreName(m.from) + " says what is wrong and how to fix it.", Cause: err}
+		return &term.Failure{Sentence: "the store cannot be copied whole: " + err.Error(), Next: "livery store check " + cmdline.StoreName(m.from) + " says what is wrong and how to fix it.", Cause: err}
 	case errors.Is(err, context.Canceled), errors.Is(err, os.ErrPermission):
 		return err
 	}

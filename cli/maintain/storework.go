@@ -106,7 +106,7 @@ func workOnStore(ctx context.Context, store storage.Store, o *origin.Origin, wor
 
 // errBackUpServer refuses to back up a store that is a server's.
 var errBackUpServer = errors.New("the store is a PostgreSQL: back it up with its own tools (pg_basebackup and archived logs), " +
-	"or copy it with livery migrate-store --from URL --to DIR while no origin runs")
+	"or copy it with livery store migrate --from URL --to DIR while no origin runs")
 
 // peerKey finds the operator among the values of a request's context.
 type peerKey struct{}

@@ -29,7 +29,7 @@ An operator is known by the user of the process that asked, as the system says, 
 with --as, which is a claim. A user is known by the subject of the access token. With --follow new
 entries are printed as they come, and with --json beside it each as one line.
 
-Each entry holds the hash of the one before: livery check-store reports what was changed or taken out.
+Each entry holds the hash of the one before: livery store check reports what was changed or taken out.
 It cannot detect that the newest entries were cut off. If that matters, send the entries to another machine.`
 
 func (a *app) auditCommand() *cobra.Command {

@@ -17,7 +17,6 @@ func Commands(t *term.App) []*cobra.Command {
 		a.tokenCommand(),
 		a.consoleCommand(),
 		a.signCommand(),
-		a.modulesCommand(),
 		a.auditCommand(),
 		a.statusCommand(),
 	}
@@ -28,5 +27,6 @@ type app struct {
 	*term.App
 	storeDir string // data directory of the origin
 	socket   string // of the operator; empty: in storeDir
+	env      string // of a Theme; empty: the only one that has it
 	as       string // the name of the operator for the audit log; empty: none
 }

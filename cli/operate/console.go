@@ -14,13 +14,12 @@ import (
 
 func (a *app) consoleCommand() *cobra.Command {
 	var order operator.ConsoleOrder
-	open := false
 	cmd := &cobra.Command{
 		Use:   "console",
 		Short: "Print a link that logs one person in at the web console, once",
 		Long: "Prints a link to the web console of the origin. The link logs one person in, once, within 5 minutes; the session\n" +
 			"lasts 12 hours and has the grants of the subject. Who has the link can use it first.",
-		Example: "  livery console --data /var/lib/livery --subject designer\n  livery console --open",
+		Example: "  livery console --data /var/lib/livery --subject designer",
 		Args:    cmdline.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if order.Subject == "" {
@@ -30,20 +29,15 @@ func (a *app) consoleCommand() *cobra.Command {
 				order.Subject = devfile.Subject
 			}
 			var link operator.ConsoleLink
-			err := a.operator().Call(cmd.Context(), http.MethodPost, "console/link", order, &link)
-			if err == nil {
-				err = a.Show(link, func() {
-					a.Say("%s", link.URL)
-					a.Warn("It works once, until %s.", link.ExpiresAt.Local().Format(time.TimeOnly))
-				})
+			if err := a.operator().Call(cmd.Context(), http.MethodPost, "console/link", order, &link); err != nil {
+				return err
 			}
-			if err == nil && open {
-				err = term.Browse(link.URL)
-			}
-			return err
+			return a.Show(link, func() {
+				a.Say("%s", link.URL)
+				a.Warn("It works once, until %s.", link.ExpiresAt.Local().Format(time.TimeOnly))
+			})
 		},
 	}
 	cmd.Flags().StringVar(&order.Subject, "subject", "", "`SUBJECT` that grants are given to (default: that of livery dev, if the data directory is one of it)")
-	cmd.Flags().BoolVar(&open, "open", false, "open the link in the browser of this machine")
 	return a.JSONFlag(a.operatorFlags(cmd))
 }

@@ -39,7 +39,13 @@ type request struct {
 	body         any    // nil for none
 }
 
-// ofTheme completes a command that names a Theme by its id: it sends a request about that Theme and shows the answer.
+// themeFlags gives a group of commands on a Theme the flags of an operator and --env.
+func (a *app) themeFlags(cmd *cobra.Command) *cobra.Command {
+	cmd.PersistentFlags().StringVar(&a.env, "env", "", "`ENVIRONMENT` of the Theme, slug or id (default: the only one that has it)")
+	return a.operatorFlags(cmd)
+}
+
+// ofTheme completes a command that names a Theme: it sends a request about that Theme and shows the answer.
 func ofTheme[T any](a *app, cmd *cobra.Command, method, path string, print func(T)) *cobra.Command {
 	cmd.Args = cmdline.Args(cobra.ExactArgs(1))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -55,7 +61,7 @@ func show[T any](ctx context.Context, a *app, r request, print func(T)) error {
 	if r.theme == "" {
 		err = a.operator().Call(ctx, r.method, r.path, r.body, &out)
 	} else {
-		err = a.operator().ThemeCall(ctx, r.method, r.theme, r.path, r.body, &out)
+		err = a.operator().ThemeCall(ctx, r.method, a.env, r.theme, r.path, r.body, &out)
 	}
 	if err != nil {
 		return err

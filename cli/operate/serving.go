@@ -2,6 +2,7 @@ package operate
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,14 +15,14 @@ import (
 func (a *app) servingCommand() *cobra.Command {
 	serving := cmdline.Group("serving", "Show and change who may load the files of a Theme, and its CSS prefix")
 	serving.AddCommand(a.servingShow(), a.servingSet())
-	return a.operatorFlags(serving)
+	return a.themeFlags(serving)
 }
 
 func (a *app) servingShow() *cobra.Command {
 	return ofTheme(a, &cobra.Command{
-		Use:     "show THEME_ID",
+		Use:     "show THEME",
 		Short:   "Show how a Theme is served",
-		Example: "  livery serving show thm_01k --data .livery",
+		Example: "  livery serving show acme --env production --data .livery",
 	}, http.MethodGet, "serving", a.printServing)
 }
 
@@ -46,21 +47,21 @@ func (a *app) printServing(s operator.Serving) {
 
 // servingFlags are the flags of serving set.
 type servingFlags struct {
-	mode, missing, prefix     string
-	origins, ranges           []string
-	clearOrigins, clearRanges bool
-	manifest                  bool
+	mode, missing, prefix string
+	origins, ranges       []string
+	manifest              bool
 }
 
 func (a *app) servingSet() *cobra.Command {
 	var s servingFlags
 	cmd := &cobra.Command{
-		Use:   "set THEME_ID",
+		Use:   "set THEME",
 		Short: "Change how a Theme is served",
-		Long: "Changes what is given and leaves the rest. A list that is given replaces the stored list. A CSS\n" +
-			"prefix takes effect with the next publish of the Theme; the rest takes effect at once.",
-		Example: "  livery serving set thm_01k --data .livery --allowed-origin https://*.example.com --prefix acme",
-		Args:    cmdline.Args(cobra.ExactArgs(1)),
+		Long: "Changes what is given and leaves the rest. A list that is given replaces the stored list; '' clears it. A\n" +
+			"CSS prefix takes effect with the next publish of the Theme; the rest takes effect at once.",
+		Example: "  livery serving set acme --env production --allowed-origin https://*.example.com --prefix acme\n" +
+			"  livery serving set acme --env production --allowed-origin ''",
+		Args: cmdline.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			update, err := s.update(cmd)
 			if err != nil {
@@ -77,10 +78,6 @@ func (a *app) servingSet() *cobra.Command {
 	f.StringArrayVar(&s.ranges, "allowed-ip", nil, "`CIDR` range of addresses that may load the files; may be repeated")
 	f.StringVar(&s.prefix, "prefix", "", "CSS `PREFIX` of custom properties; '' for none")
 	f.BoolVar(&s.manifest, "manifest", true, "have edges serve the manifest, which lists the published Variants to all who may load the files; --manifest=false: none")
-	f.BoolVar(&s.clearOrigins, "clear-allowed-origins", false, "allow every origin")
-	f.BoolVar(&s.clearRanges, "clear-allowed-ips", false, "allow every address")
-	cmd.MarkFlagsMutuallyExclusive("allowed-origin", "clear-allowed-origins")
-	cmd.MarkFlagsMutuallyExclusive("allowed-ip", "clear-allowed-ips")
 	return a.JSONFlag(cmd)
 }
 
@@ -100,8 +97,8 @@ func (s *servingFlags) update(cmd *cobra.Command) (operator.ServingUpdate, error
 	if given("prefix") {
 		u.Prefix = &s.prefix
 	}
-	u.AllowedOrigins = listUpdate(s.origins, s.clearOrigins)
-	u.AllowedIPRanges = listUpdate(s.ranges, s.clearRanges)
+	u.AllowedOrigins = listUpdate(s.origins)
+	u.AllowedIPRanges = listUpdate(s.ranges)
 	if u == (operator.ServingUpdate{}) {
 		return u, term.UsageError("See livery serving set --help.", "nothing to change was given")
 	}
@@ -109,12 +106,10 @@ func (s *servingFlags) update(cmd *cobra.Command) (operator.ServingUpdate, error
 }
 
 // listUpdate is nil if a list stays as it is.
-func listUpdate(list []string, clear bool) *[]string {
-	if clear {
-		list = []string{}
-	}
-	if list == nil {
+func listUpdate(given []string) *[]string {
+	if given == nil {
 		return nil
 	}
+	list := slices.DeleteFunc(given, func(text string) bool { return text == "" })
 	return &list
 }

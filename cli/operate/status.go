@@ -15,8 +15,8 @@ func (a *app) statusCommand() *cobra.Command {
 	cmd := a.JSONFlag(&cobra.Command{
 		Use:   "status",
 		Short: "Show the state of a running origin and its store",
-		Long: "Shows the engine of the store, the position of the change log, whether history was lost, and\n" +
-			"why the origin would refuse requests. The exit code is 1 if anything is wrong.",
+		Long: "Shows the store, its renderer modules, the settings that are not defaults with their sources, and why the\n" +
+			"origin would refuse requests. The exit code is 1 if the origin is not ready or the store lost changes.",
 		Example: "  livery status --data .livery\n  livery status --data .livery --json",
 		Args:    cmdline.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,6 +43,22 @@ func (a *app) printStatus(s operator.Status) {
 		ready = "no: " + escape.Line(s.NotReady)
 	}
 	a.Pairs(a.Out, "Store", s.Store, "Change log at", s.Cursor, "Lost history", lost, "Ready", ready)
+	if len(s.Modules) > 0 {
+		t := term.Table{Head: []string{"RENDERER", "REGISTERED", "CURRENT", "SHA-256"}}
+		for _, m := range s.Modules {
+			t.Add(m.CoreVersion, term.Moment(&m.RegisteredAt), term.Mark(m.Current), string(m.Digest))
+		}
+		a.Say("")
+		a.PrintTable(t)
+	}
+	settings := term.Table{Head: []string{"SETTING", "VALUE", "SOURCE"}}
+	for _, set := range s.Settings {
+		if set.Source != "default" {
+			settings.Add(set.Name, set.Value, set.Source)
+		}
+	}
+	a.Say("")
+	a.PrintTable(settings)
 }
 
 func wrongStatus(s operator.Status) error {

@@ -100,11 +100,11 @@ func (o *Client) unreachable(err error) error {
 	return err
 }
 
-// ThemeCall is call for a path below a Theme.
-func (o *Client) ThemeCall(ctx context.Context, method, themeID, path string, body, out any) error {
-	err := o.Call(ctx, method, "themes/"+url.PathEscape(themeID)+"/"+path, body, out)
+// ThemeCall is Call for a path below a Theme, named by id or slug. env is the id or slug of its Environment; empty: any.
+func (o *Client) ThemeCall(ctx context.Context, method, env, theme, path string, body, out any) error {
+	err := o.Call(ctx, method, "themes/"+url.PathEscape(theme)+"/"+path+"?env="+url.QueryEscape(env), body, out)
 	if r, ok := errors.AsType[*Refusal](err); ok && r.Status == http.StatusNotFound {
-		return term.Fail("Take the id, not the slug: livery theme list shows it.", "no Theme or key has this id: %s", themeID)
+		return term.Fail("See livery theme list.", "no such Theme or key: %s", theme)
 	}
 	return err
 }

@@ -29,12 +29,11 @@ import (
 
 // devFlags are the flags of livery dev.
 type devFlags struct {
-	data, origin, edge, ops string
-	compiled                string
-	empty                   bool
-	tls                     bool
-	tlsListen               string
-	logLevel                string
+	data, origin, edge string
+	compiled           string
+	empty              bool
+	tls                bool
+	logLevel           string
 }
 
 func (a *app) devCommand() *cobra.Command {
@@ -53,9 +52,7 @@ func (a *app) devCommand() *cobra.Command {
 	f.StringVar(&d.data, "data", devfile.DefaultDir, "data directory `DIR`; if it is lost, everything is lost")
 	f.StringVar(&d.origin, "origin", "127.0.0.1:8080", "`ADDRESS` of the public API, HOST:PORT; port 0 takes a free one")
 	f.StringVar(&d.edge, "edge", "127.0.0.1:8090", "`ADDRESS` of the served files, HOST:PORT; port 0 takes a free one")
-	f.StringVar(&d.ops, "ops-listen", "127.0.0.1:0", "`ADDRESS` of /metrics, /healthz, /readyz and /debug/pprof, HOST:PORT")
-	f.BoolVar(&d.tls, "tls", false, "serve the files over HTTPS and HTTP/2 too, with a certificate for this machine that is made in the data directory")
-	f.StringVar(&d.tlsListen, "tls-listen", "127.0.0.1:8443", "`ADDRESS` of the files over HTTPS, HOST:PORT; port 0 takes a free one")
+	f.BoolVar(&d.tls, "tls", false, "serve the files over HTTPS and HTTP/2 too, at port 8443, or at a free one if --edge takes a free one; the certificate for this machine is made in the data directory")
 	f.BoolVar(&d.empty, "empty", false, "make no sample Theme on the first start")
 	compiledFlag(cmd, &d.compiled)
 	f.StringVar(&d.logLevel, "log-level", "warn", "lowest `LEVEL` that is logged: debug, info, warn or error")
@@ -146,9 +143,9 @@ func (d *dev) linkConsole(ctx context.Context) error {
 
 // start opens the listeners and starts the servers on them.
 func (d *dev) start(ctx context.Context) error {
-	addresses := [][2]string{{"origin", d.flags.origin}, {"edge", d.flags.edge}, {"ops-listen", d.flags.ops}, {"feed-listen", "127.0.0.1:0"}}
+	addresses := [][2]string{{"origin", d.flags.origin}, {"edge", d.flags.edge}, {"ops-listen", "127.0.0.1:0"}, {"feed-listen", "127.0.0.1:0"}}
 	if d.flags.tls {
-		addresses = append(addresses, [2]string{"tls-listen", d.flags.tlsListen})
+		addresses = append(addresses, [2]string{"edge", tlsAddress(d.flags.edge)})
 	}
 	listeners, err := d.ListenAll(addresses...)
 	if err != nil {
@@ -162,6 +159,18 @@ func (d *dev) start(ctx context.Context) error {
 		return err
 	}
 	return d.serveSecurely(e, listeners[4])
+}
+
+// tlsAddress returns the address of the files over HTTPS, beside that of the files.
+func tlsAddress(files string) string {
+	host, port, err := net.SplitHostPort(files)
+	if err != nil {
+		return files // it is refused already
+	}
+	if port != "0" {
+		port = "8443"
+	}
+	return net.JoinHostPort(host, port)
 }
 
 // serveSecurely serves the files over HTTPS too.
@@ -186,7 +195,7 @@ func (d *dev) serveAll(ctx context.Context, public, files, ops, feed net.Listene
 	d.OpsServer(ops, share.Private, prometheus.Gatherers{originMetrics, edgeMetrics})
 	o, err := startOrigin(ctx, d.Run, originSetup{
 		pages: d.pages, data: d.data, public: public, feed: feed, publicURL: d.file.OriginURL, cdnURL: d.file.EdgeURL,
-		feedToken: token, registry: originMetrics, log: d.Log, prepare: d.prepare(ctx), collectEvery: 24 * time.Hour, settings: d.settings, descriptors: share,
+		feedToken: token, registry: originMetrics, log: d.Log, prepare: d.prepare(ctx), settings: d.settings, descriptors: share,
 		webhookNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 	})
 	if err != nil {
@@ -194,7 +203,7 @@ func (d *dev) serveAll(ctx context.Context, public, files, ops, feed net.Listene
 	}
 	d.file.OperatorSocket = o.socket
 	e, err := startEdge(ctx, d.Run, edgeSetup{
-		data: filepath.Join(d.data, "edge"), compiled: d.flags.compiled, files: files, upstreams: []string{process.URLOf(feed, false)}, fastPath: true, token: token, registry: edgeMetrics, log: d.Log, descriptors: share,
+		data: filepath.Join(d.data, "edge"), compiled: d.flags.compiled, files: files, upstreams: []string{process.URLOf(feed, false)}, token: token, registry: edgeMetrics, log: d.Log, descriptors: share,
 	})
 	if err != nil {
 		return nil, err

@@ -25,7 +25,6 @@ import (
 	"example.com/livery/edge"
 	"example.com/livery/edge/listen"
 	"example.com/livery/httpguard"
-	"example.com/livery/origin/operator"
 	"example.com/livery/wasm"
 )
 
@@ -33,22 +32,17 @@ import (
 type edgeFlags struct {
 	certs.TLSFlags
 	feedTLS                 certs.FeedTLSFlags
-	opsTLS                  certs.TLSFlags
 	upstreamTLS             certs.UpstreamTLSFlags
-	http2                   bool
 	data, listen, opsListen string
 	feedListen              string
 	upstreams               []string
 	upstreamWait            time.Duration
 	upstreamTokenFile       string
 	cacheBytes, diskBytes   int64
-	diskFileBytes           int64
 	trustedProxies          []string
-	proxyProtocol, fastPath bool
+	proxyProtocol           bool
 	deltas                  bool
-	live                    bool
 	connectionsPerClient    int
-	http2StreamsPerClient   int
 	compiled                string
 	lifecycleFlags
 }
@@ -64,9 +58,7 @@ func (a *app) edgeCommand() *cobra.Command {
 		Example: "  livery edge --data /var/cache/livery --listen :8090 --upstream http://10.0.0.1:8081 \\\n" +
 			"    --upstream-token-file /etc/livery/feed-token",
 		Args: cmdline.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.runEdge(cmd.Context(), e, cmdline.Settings(cmd))
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.runEdge(cmd.Context(), e) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&e.data, "data", "", "directory `DIR` of the disk cache; if it is lost, a restart needs the upstream")
@@ -77,21 +69,15 @@ func (a *app) edgeCommand() *cobra.Command {
 	f.StringVar(&e.upstreamTokenFile, "upstream-token-file", "", "`FILE` of the feed's token; a reader of it can read every published document and every signing secret")
 	f.DurationVar(&e.upstreamWait, "upstream-wait", time.Second, "how long a request for a file that is not cached waits for upstreams, a `DURATION`; then it is answered 503 with Retry-After")
 	f.Int64Var(&e.cacheBytes, "cache-bytes", 256<<20, "memory for files and records, in `BYTES`; the process takes 254 MiB more on two processors (operating.md, Sizing)")
-	f.Int64Var(&e.diskBytes, "disk-bytes", 4<<30, "disk for records, plans, overlays and renderer modules, compiled ones included, in `BYTES`")
-	f.Int64Var(&e.diskFileBytes, "disk-file-bytes", 256<<20, "disk for files as they are served, in `BYTES` beside --disk-bytes; a restarted edge serves them without rendering; 0: none")
+	f.Int64Var(&e.diskBytes, "disk-bytes", 4<<30, "disk for files, records, plans, overlays and compiled renderer modules, in `BYTES`")
 	f.StringArrayVar(&e.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For or PROXY protocol is believed; may be repeated (default: none)")
 	f.IntVar(&e.connectionsPerClient, "connections-per-client", 4096, "how many connections one address, or IPv6 network, may have at a time, a `COUNT`; trusted proxies are not counted; 0: no limit")
-	f.IntVar(&e.http2StreamsPerClient, "http2-streams-per-client", 1000, "how many HTTP/2 requests one address, or IPv6 network, may have in progress over all its connections, a `COUNT`; a twentieth as many connections are offered HTTP/2; trusted proxies are not counted; 0: no limit")
 	f.BoolVar(&e.proxyProtocol, "proxy-protocol", false, "take the client's address from the PROXY protocol, version 2, which every trusted proxy must speak then")
-	f.BoolVar(&e.fastPath, "fast-path", true, "answer simple cache hits on a fast path ahead of the full HTTP server")
 	f.BoolVar(&e.deltas, "deltas", true, "send browsers that have another version the difference to it; set false if a cache in front ignores Vary")
-	f.BoolVar(&e.live, "live", true, "offer open pages an event stream that tells when their Theme or Variant has changed, at latest/events")
 	compiledFlag(cmd, &e.compiled)
 	e.lifecycleFlags.add(cmd)
 	e.TLSFlags.Add(cmd, "", "the files")
-	f.BoolVar(&e.http2, "http2", true, "offer HTTP/2 to clients if the files are served with a certificate")
 	e.feedTLS.Add(cmd)
-	e.opsTLS.Add(cmd, "ops-", "the operations listener")
 	e.upstreamTLS.Add(cmd)
 	cmdline.Require(cmd, "data", "upstream", "upstream-token-file")
 	return cmd
@@ -102,11 +88,9 @@ type edgeFile struct {
 	EdgeURL string `json:"edgeURL"`
 	OpsURL  string `json:"opsURL"`
 	FeedURL string `json:"feedURL,omitempty"` // what other edges name as their upstream
-
-	Settings []operator.Setting `json:"settings"` // what it was started with
 }
 
-func (a *app) runEdge(ctx context.Context, e edgeFlags, startedWith []operator.Setting) (err error) {
+func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 	r, err := e.newRun(a.App)
 	if err != nil {
 		return err
@@ -116,7 +100,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags, startedWith []operator.S
 	if e.upstreamWait <= 0 {
 		return term.UsageError("Give a duration above 0, for example 1s.", "--upstream-wait %v is not a valid duration", e.upstreamWait)
 	}
-	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), upstreamWait: e.upstreamWait, fastPath: e.fastPath, noDeltas: !e.deltas, noLive: !e.live, perClient: cmp.Or(e.connectionsPerClient, -1), streamsPerClient: cmp.Or(e.http2StreamsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, diskFileBytes: e.diskFileBytes, idleTimeout: e.idleTimeout, descriptors: process.ShareDescriptors(1), registry: r.NewRegistry(), log: log}
+	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), upstreamWait: e.upstreamWait, noDeltas: !e.deltas, perClient: cmp.Or(e.connectionsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, idleTimeout: e.idleTimeout, descriptors: process.ShareDescriptors(1), registry: r.NewRegistry(), log: log}
 	if s.token, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
 		return err
 	}
@@ -136,7 +120,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags, startedWith []operator.S
 		return err
 	}
 	files, ops := listeners[0], listeners[1]
-	file := edgeFile{EdgeURL: process.URLOf(files, e.On()), OpsURL: process.URLOf(ops, e.opsTLS.On()), Settings: startedWith}
+	file := edgeFile{EdgeURL: process.URLOf(files, e.On()), OpsURL: process.URLOf(ops, false)}
 	if e.feedListen != "" {
 		s.feed = listeners[2]
 		file.FeedURL = process.URLOf(s.feed, e.feedTLS.On())
@@ -145,7 +129,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags, startedWith []operator.S
 		files = listen.ProxyListener(files, s.trusted)
 	}
 	s.files = files
-	if err := e.secure(&s, &ops); err != nil {
+	if err := e.secure(&s); err != nil {
 		return err
 	}
 	r.OpsServer(ops, s.descriptors.Private, s.registry)
@@ -163,22 +147,19 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags, startedWith []operator.S
 }
 
 // secure gives every listener that has a certificate TLS, and new connections to upstreams theirs.
-func (e *edgeFlags) secure(s *edgeSetup, ops *net.Listener) (err error) {
+func (e *edgeFlags) secure(s *edgeSetup) (err error) {
 	if s.filesTLS, err = e.Server(s.log); err != nil {
 		return err
 	}
-	if s.filesTLS != nil && e.http2 {
+	if s.filesTLS != nil {
 		offerHTTP2(s.filesTLS)
 	}
 	if s.upstreamTLS, err = e.upstreamTLS.Settings(s.log); err != nil {
 		return err
 	}
 	if s.feed != nil {
-		if s.feed, err = e.feedTLS.Over(s.feed, s.log); err != nil {
-			return err
-		}
+		s.feed, err = e.feedTLS.Over(s.feed, s.log)
 	}
-	*ops, err = e.opsTLS.Over(*ops, "ops", slog.LevelWarn, s.log)
 	return err
 }
 
@@ -196,13 +177,9 @@ type edgeSetup struct {
 	upstreamTLS           func() *tls.Config // nil: the system's roots
 	upstreamWait          time.Duration      // 0 means the edge's own default
 	token                 string
-	fastPath              bool
 	noDeltas              bool
-	noLive                bool
 	perClient             int   // as edge.Config.MaxConnsPerClient
-	streamsPerClient      int   // as edge.Config.StreamsOfOneClient
 	cacheBytes, diskBytes int64 // 0 means the edge's own default
-	diskFileBytes         int64 // 0: none
 	trusted               []netip.Prefix
 	idleTimeout           time.Duration // 0 means the edge's own default
 	descriptors           process.Descriptors
@@ -215,14 +192,14 @@ func startEdge(ctx context.Context, r *process.Run, s edgeSetup) (*edge.Edge, er
 	if s.compiled == "" {
 		s.compiled = filepath.Join(s.data, "compiled")
 	}
-	sizes, codeBytes := edge.MemoryFor(s.cacheBytes, goruntime.GOMAXPROCS(0)), s.diskBytes/codePart
+	sizes, codeBytes, fileBytes := edge.MemoryFor(s.cacheBytes, goruntime.GOMAXPROCS(0)), s.diskBytes/codePart, s.diskBytes/filePart
 	runtime, err := wasm.NewRuntime(ctx, wasm.Config{CacheDir: s.compiled, CodeBytes: codeBytes, PlanBytes: sizes.Plans, MemoryBytes: sizes.Guests})
 	if err != nil {
 		return nil, term.Fail("Name a directory that you may write to with --compiled.", "compiled renderer modules cannot be stored in %s: %v", s.compiled, err)
 	}
 	r.OnClose(runtime.Close)
 	e, err := edge.New(ctx, edge.Config{
-		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamWait: s.upstreamWait, UpstreamToken: s.token, FastPath: s.fastPath, NoDeltas: s.noDeltas, NoLive: s.noLive, MaxConnsPerClient: s.perClient, StreamsOfOneClient: s.streamsPerClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes, DiskFileBytes: s.diskFileBytes,
+		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamWait: s.upstreamWait, UpstreamToken: s.token, FastPath: true, NoDeltas: s.noDeltas, MaxConnsPerClient: s.perClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes - fileBytes, DiskFileBytes: fileBytes,
 		MaxConnections: min(edge.DefaultMaxConnections, s.descriptors.Clients), MaxFeedConnections: min(edge.DefaultMaxFeedConnections, s.descriptors.Edges), IdleTimeout: s.idleTimeout,
 		TrustedProxies: s.trusted, UpstreamTLS: s.upstreamTLS, Runtime: runtime, Logger: s.log, Registry: s.registry,
 	})
@@ -242,8 +219,11 @@ func startEdge(ctx context.Context, r *process.Run, s edgeSetup) (*edge.Edge, er
 	return e, nil
 }
 
-// codePart is the part of the disk that compiled modules may take: one in so many.
-const codePart = 8
+// Compiled modules may take an eighth of the disk, and files as they are served a sixteenth.
+const (
+	codePart = 8
+	filePart = 16
+)
 
 // limitMemory has the collector keep Go's heap under so many bytes, unless the operator has set a limit.
 func limitMemory(heapBytes int64) {

@@ -33,20 +33,16 @@ import (
 type originFlags struct {
 	certs.TLSFlags
 	feedTLS                             certs.FeedTLSFlags
-	opsTLS                              certs.TLSFlags
 	data, listen, feedListen, opsListen string
 	publicURL, cdnURL, feedTokenFile    string
 	masterKeyFile                       string
 	auditKeep                           string
-	changesKeep                         uint64
 	store                               string
 	storeAllowSingle                    bool
-	collectEvery                        string
 	memoryBytes, requestMemoryBytes     int64
 	connectionsPerClient                int
 	requestsPerSecond                   int
 	corsOrigins                         []string
-	docs                                bool
 	console                             bool
 	webhookNetworks                     []string
 	lifecycleFlags
@@ -73,7 +69,6 @@ func (a *app) originCommand() *cobra.Command {
 	f.StringVar(&o.store, "store", "", "address of a PostgreSQL 14 or newer that holds the store, a `URL` such as postgres://livery@db1,db2,db3/livery; the password in PGPASSWORD "+
 		"or the file PGPASSFILE (default: the embedded store in the data directory); others who know the password can read and change everything")
 	f.BoolVar(&o.storeAllowSingle, "store-allow-single", false, "let --store be one server without synchronous standbys; if its disk is lost, everything since its last backup is lost")
-	f.StringVar(&o.collectEvery, "collect-every", "24h", "how often blobs that no record refers to are removed, a `DURATION` such as 24h; 0 for never")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "`ADDRESS` of the public API, HOST:PORT; port 0 takes a free one")
 	f.StringVar(&o.feedListen, "feed-listen", "127.0.0.1:8081", "`ADDRESS` of the feed for edges, HOST:PORT")
 	f.StringVar(&o.opsListen, "ops-listen", "127.0.0.1:8082", "`ADDRESS` of /metrics, /healthz, /readyz and /debug/pprof, HOST:PORT; keep it private")
@@ -83,21 +78,18 @@ func (a *app) originCommand() *cobra.Command {
 	f.StringVar(&o.masterKeyFile, "master-key-file", "", "`FILE` of the keys that encrypt secrets at rest, 32 characters or more each, the newest on the first line, or "+
 		"$LIVERY_MASTER_KEY; if they are lost, every signing secret and token key is lost; others who know them can read these in any copy of the store")
 	f.StringVar(&o.auditKeep, "audit-keep", "400d", "how long entries of the audit log stay, a `DURATION` such as 400d; 0 keeps all")
-	f.Uint64Var(&o.changesKeep, "changes-keep", 200_000, "how many changes an edge may be behind and still follow the change log, a `COUNT`; an edge further behind asks again for all it serves; 0 keeps all")
 	f.Int64Var(&o.memoryBytes, "memory-bytes", 700<<20, "limit for the Go heap, which the garbage collector tries to stay below, in `BYTES`; give the process a third more; $GOMEMLIMIT overrides it")
 	f.Int64Var(&o.requestMemoryBytes, "request-memory-bytes", 128<<20, "memory for the request bodies and the answers of all callers, in `BYTES`, half of it at most for one Team and a quarter for one caller; what goes beyond it is answered 503")
 	f.StringArrayVar(&o.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For is believed; may be repeated (default: none)")
 	f.IntVar(&o.connectionsPerClient, "connections-per-client", 512, "how many connections one address, or IPv6 network, may have at a time on each listener, a `COUNT`; trusted proxies are not counted; 0: no limit")
 	f.IntVar(&o.requestsPerSecond, "requests-per-second", 0, "how many requests a second one caller, the subject of a token, may make of the API, and as many at once, a `COUNT`; more are answered 429; 0: no limit")
 	f.StringArrayVar(&o.corsOrigins, "cors-origin", nil, "`ORIGIN` such as https://app.example.com whose pages may call the API from a browser, with an access token of their own; may be repeated (default: none)")
-	f.BoolVar(&o.docs, "docs", true, "serve the documentation of this version at /docs/, which needs no token")
 	f.BoolVar(&o.console, "console", true, "serve the web console at /console/, where people log in with a token, a link of livery console or at their issuer")
 	f.StringArrayVar(&o.webhookNetworks, "webhook-network", nil, "`CIDR` such as 10.1.0.0/16 that webhooks may be sent to beside the public internet, over http too; may be repeated (default: none); "+
 		"admins of Environments can send requests to every address in it")
 	o.lifecycleFlags.add(cmd)
 	o.TLSFlags.Add(cmd, "", "the public API")
 	o.feedTLS.Add(cmd)
-	o.opsTLS.Add(cmd, "ops-", "the operations listener")
 	cmdline.Require(cmd, "data")
 	return cmd
 }
@@ -127,26 +119,23 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 		return err
 	}
 	public, feed, ops := listeners[0], listeners[1], listeners[2]
-	file := originFile{FeedURL: process.URLOf(feed, o.feedTLS.On()), OpsURL: process.URLOf(ops, o.opsTLS.On())}
+	file := originFile{FeedURL: process.URLOf(feed, o.feedTLS.On()), OpsURL: process.URLOf(ops, false)}
 	s := originSetup{pages: a.pages, data: o.data, feed: feed, publicURL: trimSlash(o.publicURL), cdnURL: trimSlash(o.cdnURL), registry: r.NewRegistry(), log: log, descriptors: d}
 	if s.publicURL == "" {
 		s.publicURL = process.URLOf(public, o.On())
 	}
-	if err := o.secure(&s, public, &ops); err != nil {
+	if err := o.secure(&s, public); err != nil {
 		return err
 	}
 	if s.feedToken, err = o.feedToken(); err != nil {
 		return err
 	}
-	s.masterKey, s.changesKeep = o.masterKey, o.changesKeep
+	s.masterKey = o.masterKey
 	if s.auditKeep, err = cmdline.LongDuration("audit-keep", o.auditKeep); err != nil {
 		return err
 	}
-	if s.collectEvery, err = cmdline.LongDuration("collect-every", o.collectEvery); err != nil {
-		return err
-	}
 	s.storeURL, s.storeSingle, s.settings = o.store, o.storeAllowSingle, startedWith
-	s.corsOrigins, s.noDocs, s.noConsole = o.corsOrigins, !o.docs, !o.console
+	s.corsOrigins, s.noConsole = o.corsOrigins, !o.console
 	if s.webhookNetworks, err = readRanges("webhook-network", o.webhookNetworks); err != nil {
 		return err
 	}
@@ -170,14 +159,11 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 }
 
 // secure puts TLS over the listeners that have a certificate.
-func (o *originFlags) secure(s *originSetup, public net.Listener, ops *net.Listener) (err error) {
+func (o *originFlags) secure(s *originSetup, public net.Listener) (err error) {
 	if s.public, err = o.Over(public, "public", slog.LevelDebug, s.log); err != nil {
 		return err
 	}
-	if s.feed, err = o.feedTLS.Over(s.feed, s.log); err != nil {
-		return err
-	}
-	*ops, err = o.opsTLS.Over(*ops, "ops", slog.LevelWarn, s.log)
+	s.feed, err = o.feedTLS.Over(s.feed, s.log)
 	return err
 }
 
@@ -200,6 +186,13 @@ func (o originFlags) masterKey() (string, error) {
 	return string(text), nil
 }
 
+// An origin collects unreferenced blobs once a day. An edge that is further behind than the change log reaches asks again
+// for all it serves.
+const (
+	collectEvery = 24 * time.Hour
+	changesKeep  = 200_000
+)
+
 // originSetup is what an origin is started from.
 type originSetup struct {
 	data              string // absolute
@@ -211,14 +204,11 @@ type originSetup struct {
 	prepare           func(storage.Store) error // called before anything is served; nil does nothing
 	storeURL          string                    // of a PostgreSQL; empty: the embedded store
 	storeSingle       bool                      // it may be one server without standbys
-	collectEvery      time.Duration             // 0: never
 	auditKeep         time.Duration             // of entries of the audit log; 0: for ever
-	changesKeep       uint64                    // entries of the change log; 0: all
 	settings          []operator.Setting        // what it is started with
 	limits            origin.Limits             // zero fields: the defaults
 	descriptors       process.Descriptors
 	corsOrigins       []string                             // whose pages may call the API; empty: none
-	noDocs            bool                                 // the documentation is not served
 	pages             func() (map[string]site.File, error) // make the documentation
 	noConsole         bool                                 // the web console is not served
 	webhookNetworks   []netip.Prefix                       // that webhooks may reach beside the public internet
@@ -262,14 +252,11 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 	if s.noConsole {
 		files = nil
 	}
-	if s.noDocs {
-		s.pages = nil
-	}
 	o, err := origin.New(ctx, origin.Config{
 		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
-		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: s.auditKeep, CollectEvery: s.collectEvery, ChangesKeep: s.changesKeep,
+		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: s.auditKeep, CollectEvery: collectEvery, ChangesKeep: changesKeep,
 		Settings: s.settings,
-		Limits:   s.limits, CORSOrigins: s.corsOrigins, WebhookNetworks: s.webhookNetworks, TrustedProxies: s.trustedProxies, NoReference: s.noDocs, Documents: s.pages, Console: files,
+		Limits:   s.limits, CORSOrigins: s.corsOrigins, WebhookNetworks: s.webhookNetworks, TrustedProxies: s.trustedProxies, Documents: s.pages, Console: files,
 	})
 	if errors.Is(err, origin.ErrMasterKey) {
 		return nil, &term.Failure{Sentence: err.Error(), Next: "Give the master key with --master-key-file or LIVERY_MASTER_KEY.", Cause: err}

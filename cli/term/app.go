@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
@@ -17,9 +16,8 @@ type App struct {
 	Out, Err io.Writer
 	JSON     bool // print data as JSON
 	Columns  int  // of the terminal that Out is; 0: it is not a terminal
+	Color    bool // print colours and swatches
 
-	terminal    bool // print colours and swatches
-	color       string
 	drained     bool                      // the standard input was read
 	backgrounds []*background             // what Out and Err write to; none: they write at once
 	refine      []func(*Failure) *Failure // say more of a failure; in order
@@ -27,7 +25,7 @@ type App struct {
 
 // New returns what a command reads from and writes to.
 func New(in io.Reader, out, errOut io.Writer) *App {
-	return &App{In: in, Out: &output{w: out}, Err: errOut, terminal: takesColor(out), Columns: columnsOf(out)}
+	return &App{In: in, Out: &output{w: out}, Err: errOut, Color: takesColor(out), Columns: columnsOf(out)}
 }
 
 // Finish reports how a command ended, also that not everything could be printed, and returns the exit code.
@@ -43,14 +41,12 @@ func (a *App) Finish(err error) int {
 	return a.Report(err)
 }
 
-// ColorFlag gives the program the flag --color.
-func (a *App) ColorFlag(root *cobra.Command) {
-	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to colour: always, never, or auto (on a terminal, unless NO_COLOR is set)")
-}
-
-// takesColor reports whether a person who wants colours reads w.
+// takesColor reports whether w is written to with colours: a terminal, unless NO_COLOR is set, or anything if CLICOLOR_FORCE is.
 func takesColor(w io.Writer) bool {
-	return IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if os.Getenv("NO_COLOR") != "" {
+		return false
+	}
+	return os.Getenv("CLICOLOR_FORCE") != "" || IsTerminal(w) && os.Getenv("TERM") != "dumb"
 }
 
 // columnsOf returns how wide the terminal is that w writes to, or 0.
@@ -76,18 +72,4 @@ func IsTerminal(v any) bool {
 	}
 	f, ok := v.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// ChooseColor settles what --color asks for.
-func (a *App) ChooseColor() error {
-	switch a.color {
-	case "auto":
-	case "always":
-		a.terminal = true
-	case "never":
-		a.terminal = false
-	default:
-		return UsageError("Valid values: auto, always, never.", "--color cannot be %q", a.color)
-	}
-	return nil
 }

@@ -50,6 +50,19 @@ func (f *Failure) exitCode() int {
 	return ExitFailed
 }
 
+// ExitWith returns an error that ends the program with an exit code and prints nothing; nil for ExitOK.
+func ExitWith(code int) error {
+	if code == ExitOK {
+		return nil
+	}
+	return exit(code)
+}
+
+// exit is an exit code whose reason was printed already.
+type exit int
+
+func (e exit) Error() string { return "exit code " + strconv.Itoa(int(e)) }
+
 // NothingToDo is the failure of a command under --strict that found nothing to do.
 func NothingToDo(format string, args ...any) error {
 	f := Fail("", format, args...)
@@ -85,6 +98,9 @@ func UsageError(next, format string, args ...any) error {
 func (a *App) Report(err error) int {
 	if err == nil {
 		return ExitOK
+	}
+	if code, ok := errors.AsType[exit](err); ok {
+		return int(code)
 	}
 	f := Explain(err)
 	for _, refine := range a.refine {

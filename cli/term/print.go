@@ -157,7 +157,7 @@ func Width(text Escaped) int {
 
 // Styled puts a text between a terminal style and its end; elsewhere it is only escaped. One that is shown stays so.
 func (a *App) Styled(style string, text any) Escaped {
-	if !a.terminal {
+	if !a.Color {
 		return Cell(text)
 	}
 	return "\x1b[" + Escaped(style) + "m" + Cell(text) + "\x1b[0m"
@@ -165,7 +165,7 @@ func (a *App) Styled(style string, text any) Escaped {
 
 // Swatch returns two cells in a colour "#rrggbb", or nothing without a terminal.
 func (a *App) Swatch(hex string) Escaped {
-	if !a.terminal {
+	if !a.Color {
 		return ""
 	}
 	if len(hex) == 7 && hex[0] == '#' {

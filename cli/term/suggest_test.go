@@ -7,7 +7,7 @@ import (
 
 func TestTablesAlignWhatIsSeen(t *testing.T) {
 	var out bytes.Buffer
-	a := &App{Out: &out, terminal: true}
+	a := &App{Out: &out, Color: true}
 	rows := Table{Head: []string{"A", "B"}}
 	rows.Add(a.Swatch("#0055aa")+"x", "1")
 	rows.Add("längeres", "2")

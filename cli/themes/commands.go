@@ -15,7 +15,7 @@ func Commands(s *account.Session) []*cobra.Command {
 		a.themeCommand(),
 		a.variantCommand(),
 		a.eventsCommand(),
-		webhookCommands{a}.group(),
+		a.webhookCommand(),
 	}
 }
 

@@ -21,7 +21,6 @@ With --follow new ones are printed as they come, and with --json beside it each 
 // eventsFlags are the flags of livery events.
 type eventsFlags struct {
 	target.Target
-	after  string
 	follow bool
 }
 
@@ -35,7 +34,6 @@ func (a *app) eventsCommand() *cobra.Command {
 		Args:    cmdline.Args(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.events(cmd.Context(), f) },
 	}
-	cmd.Flags().StringVar(&f.after, "after", "", "only what came after this event, an `ID`")
 	cmd.Flags().BoolVar(&f.follow, "follow", false, "print new events as they come, until Ctrl-C")
 	return a.JSONFlag(target.InEnvironment(cmd, &f.Target))
 }
@@ -44,15 +42,11 @@ func (a *app) eventsCommand() *cobra.Command {
 const eventsEvery = time.Second
 
 func (a *app) events(ctx context.Context, f eventsFlags) error {
-	c, err := a.Client(ctx)
+	c, e, err := a.inEnvironment(ctx, f.Target)
 	if err != nil {
 		return err
 	}
-	e, err := target.FindEnvironment(ctx, c, f.Env)
-	if err != nil {
-		return err
-	}
-	o := client.EventOptions{After: f.after, Limit: 1000}
+	o := client.EventOptions{Limit: 1000}
 	all := []client.Event{}
 	for {
 		page, err := client.ListEvents(ctx, c, e.ID, o)

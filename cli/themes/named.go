@@ -98,21 +98,57 @@ func (a *app) deletion(cmd *cobra.Command, kind string, remove action) action {
 	}
 }
 
-// showList shows a list as a table with a row for each item, or what is said of an empty one if that is anything.
-func showList[T any](a *app, items iter.Seq2[T, error], empty string, head []string, row func(T) []any) error {
-	list, table := []T{}, term.Table{Head: head}
-	for item, err := range items {
-		if err != nil {
-			return err
-		}
-		list = append(list, item)
-		table.Add(row(item)...)
-	}
-	return a.Show(list, func() {
-		if len(list) == 0 && empty != "" {
-			a.Say("%s", empty)
-			return
-		}
-		a.PrintTable(table)
-	})
+// listing describes a command that lists resources.
+type listing[T any] struct {
+	short, example string
+	flags          func(*cobra.Command, *target.Target) *cobra.Command // nil for none
+	empty          string                                              // printed in place of an empty table; may be empty
+	head           []string
+	items          func(context.Context, target.Target) (iter.Seq2[T, error], error)
+	row            func(T) []any
 }
+
+// listCommand returns the command list of a resource.
+func listCommand[T any](a *app, l listing[T]) *cobra.Command {
+	var p target.Target
+	cmd := &cobra.Command{
+		Use: "list", Short: l.short, Example: l.example, Args: cmdline.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			items, err := l.items(cmd.Context(), p)
+			if err != nil {
+				return err
+			}
+			list, table := []T{}, term.Table{Head: l.head}
+			for item, err := range items {
+				if err != nil {
+					return err
+				}
+				list = append(list, item)
+				table.Add(l.row(item)...)
+			}
+			return a.Show(list, func() {
+				if len(list) == 0 && l.empty != "" {
+					a.Say("%s", l.empty)
+					return
+				}
+				a.PrintTable(table)
+			})
+		},
+	}
+	if l.flags != nil {
+		l.flags(cmd, &p)
+	}
+	return a.JSONFlag(cmd)
+}
+
+// inEnvironment returns the client and the Environment that p names.
+func (a *app) inEnvironment(ctx context.Context, p target.Target) (*client.Client, client.Environment, error) {
+	c, err := a.Client(ctx)
+	if err != nil {
+		return nil, client.Environment{}, err
+	}
+	e, err := target.FindEnvironment(ctx, c, p.Env)
+	return c, e, err
+}
+
+func orDash(text string) string { return cmp.Or(text, "-") }

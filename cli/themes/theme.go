@@ -2,6 +2,7 @@ package themes
 
 import (
 	"context"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -15,33 +16,26 @@ import (
 
 func (a *app) themeCommand() *cobra.Command {
 	theme := cmdline.Group("theme", "List, create, show, change and delete Themes")
-	theme.AddCommand(a.themeList(), a.themeCreate(), a.themeShow(), a.themeUpdate(), a.themeModes(), a.themeManifest(), a.themeDelete())
+	theme.AddCommand(a.themeList(), a.themeCreate(), a.themeShow(), a.themeUpdate(), a.themeModes(), a.themeDelete())
 	return theme
 }
 
 func (a *app) themeList() *cobra.Command {
-	var p target.Target
-	return a.JSONFlag(target.InEnvironment(&cobra.Command{
-		Use:     "list",
-		Short:   "List the Themes of an Environment",
-		Example: "  livery theme list --env sandbox",
-		Args:    cmdline.Args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listThemes(cmd, p) },
-	}, &p))
-}
-
-func (a *app) listThemes(cmd *cobra.Command, p target.Target) error {
-	c, err := a.Client(cmd.Context())
-	if err != nil {
-		return err
-	}
-	env, err := target.FindEnvironment(cmd.Context(), c, p.Env)
-	if err != nil {
-		return err
-	}
-	head := []string{"SLUG", "ID", "TOKENS", "VERSION", "DRAFT", "NAME"}
-	return showList(a, c.EveryTheme(cmd.Context(), env.ID), "", head, func(t client.Theme) []any {
-		return []any{t.Slug, t.ID, strconv.Itoa(t.TokenCount), term.Version(t.LatestVersion), term.Mark(t.HasUnpublishedChanges), t.DisplayName}
+	return listCommand(a, listing[client.Theme]{
+		short:   "List the Themes of an Environment",
+		example: "  livery theme list --env sandbox",
+		flags:   target.InEnvironment,
+		head:    []string{"SLUG", "ID", "TOKENS", "VERSION", "DRAFT", "NAME"},
+		items: func(ctx context.Context, p target.Target) (iter.Seq2[client.Theme, error], error) {
+			c, env, err := a.inEnvironment(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			return c.EveryTheme(ctx, env.ID), nil
+		},
+		row: func(t client.Theme) []any {
+			return []any{t.Slug, t.ID, strconv.Itoa(t.TokenCount), term.Version(t.LatestVersion), term.Mark(t.HasUnpublishedChanges), t.DisplayName}
+		},
 	})
 }
 
@@ -78,11 +72,7 @@ func (a *app) themeCreate() *cobra.Command {
 }
 
 func (a *app) createTheme(cmd *cobra.Command, p target.Target, slug string, n NewTheme) error {
-	c, err := a.Client(cmd.Context())
-	if err != nil {
-		return err
-	}
-	env, err := target.FindEnvironment(cmd.Context(), c, p.Env)
+	c, env, err := a.inEnvironment(cmd.Context(), p)
 	if err != nil {
 		return err
 	}

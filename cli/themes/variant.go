@@ -2,6 +2,7 @@ package themes
 
 import (
 	"context"
+	"iter"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -21,24 +22,21 @@ func (a *app) variantCommand() *cobra.Command {
 }
 
 func (a *app) variantList() *cobra.Command {
-	var p target.Target
-	return a.JSONFlag(target.OfTheme(&cobra.Command{
-		Use:     "list",
-		Short:   "List the Variants of a Theme",
-		Example: "  livery variant list --env sandbox --theme tidewater",
-		Args:    cmdline.Args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listVariants(cmd, p) },
-	}, &p))
-}
-
-func (a *app) listVariants(cmd *cobra.Command, p target.Target) error {
-	c, f, err := a.Resolve(cmd, p)
-	if err != nil {
-		return err
-	}
-	head := []string{"SLUG", "ID", "OVERRIDES", "VERSION", "DRAFT", "NAME"}
-	return showList(a, c.EveryVariant(cmd.Context(), f.Env.ID, f.Theme.ID), "", head, func(v client.Variant) []any {
-		return []any{v.Slug, v.ID, strconv.Itoa(v.TokenCount), term.Version(v.LatestVersion), term.Mark(v.HasUnpublishedChanges), v.DisplayName}
+	return listCommand(a, listing[client.Variant]{
+		short:   "List the Variants of a Theme",
+		example: "  livery variant list --env sandbox --theme tidewater",
+		flags:   target.OfTheme,
+		head:    []string{"SLUG", "ID", "OVERRIDES", "VERSION", "DRAFT", "NAME"},
+		items: func(ctx context.Context, p target.Target) (iter.Seq2[client.Variant, error], error) {
+			c, f, err := a.ResolveIn(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			return c.EveryVariant(ctx, f.Env.ID, f.Theme.ID), nil
+		},
+		row: func(v client.Variant) []any {
+			return []any{v.Slug, v.ID, strconv.Itoa(v.TokenCount), term.Version(v.LatestVersion), term.Mark(v.HasUnpublishedChanges), v.DisplayName}
+		},
 	})
 }
 

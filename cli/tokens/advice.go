@@ -14,7 +14,7 @@ var advices = map[string]string{
 	dtcg.ValueMisfit:      "Write a value of the token's type, or give the token another $type.",
 	dtcg.ValueUnsafe:      "Write a plain value: nothing in it may end a declaration or make a browser fetch anything.",
 	dtcg.NameCollision:    "Rename one of the two tokens.",
-	dtcg.OverrideIgnored:  "Fix the path, or remove the override with livery unset.",
+	dtcg.OverrideIgnored:  "Fix the path, or remove the override with livery edit --unset.",
 	dtcg.TokenHasChildren: "Move what is inside out of the token, or make the token the $root of a group.",
 }
 

@@ -12,10 +12,8 @@ func Commands(s *account.Session) []*cobra.Command {
 	a := &app{Session: s}
 	return []*cobra.Command{
 		a.pullCommand(),
-		a.typesCommand(),
 		a.scanCommand(),
 		a.editCommand(),
-		a.unsetCommand(),
 		a.renameCommand(),
 		a.diffCommand(),
 		a.checkCommand(),

@@ -26,42 +26,55 @@ import (
 type editFlags struct {
 	target.Target
 	typ, description string
-	text, add        bool
+	add              bool
+	unset            bool
 	strict           bool
 }
 
 const editText = `Sets the value of one token in the draft of a Theme, or overrides it in a Variant.
 
-VALUE is JSON if it is valid JSON, and otherwise text: 4 is a number, '#0055aa', 16px and
-{color.brand} are text, {"value":4,"unit":"px"} is an object. --text takes it as text in any case.
-A token that the Theme does not have yet needs --add, so that a typing error does not add a token.`
+VALUE is JSON if it is valid JSON, and otherwise text: 4 is a number, '#0055aa', 16px, "4" with the quotes and
+{color.brand} are text, {"value":4,"unit":"px"} is an object. A token that the Theme does not have yet needs
+--add, so that a typing error does not add a token.
+
+With --unset the overrides of a Variant are removed, so that the Theme's values apply again, or tokens and groups
+of a Theme. Tokens with an alias to a removed one are listed; --strict refuses to remove it.`
 
 func (a *app) editCommand() *cobra.Command {
 	var e editFlags
 	cmd := &cobra.Command{
-		Use:   "edit PATH VALUE",
-		Short: "Set the value of one token in the draft",
+		Use:   "edit PATH VALUE | --unset PATH...",
+		Short: "Set the value of one token in the draft, or remove tokens or overrides",
 		Long:  editText,
 		Example: "  livery edit color.brand '#0055aa' --env sandbox --theme acme\n" +
-			"  livery edit space.xl 64px --env sandbox --theme acme --add --type dimension",
-		Args: cmdline.Args(cobra.ExactArgs(2)),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.edit(cmd, e, args[0], args[1]) },
+			"  livery edit space.xl 64px --env sandbox --theme acme --add --type dimension\n" +
+			"  livery edit --unset color.brand --env sandbox --theme acme --variant dark",
+		Args: cmdline.Args(func(cmd *cobra.Command, args []string) error {
+			if e.unset {
+				return cobra.MinimumNArgs(1)(cmd, args)
+			}
+			return cobra.ExactArgs(2)(cmd, args)
+		}),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if e.unset {
+				return a.unset(cmd, e, args)
+			}
+			return a.edit(cmd, e, args[0], args[1])
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&e.typ, "type", "", "`TYPE` of the token; not with --variant, because the Theme sets the type")
 	f.StringVar(&e.description, "description", "", "`TEXT` that describes the token")
-	f.BoolVar(&e.text, "text", false, "take VALUE as text, even if it is valid JSON")
 	f.BoolVar(&e.add, "add", false, "add the token if the Theme does not have it")
+	f.BoolVar(&e.unset, "unset", false, "remove the overrides, or the tokens, at these paths")
 	f.BoolVar(&e.strict, "strict", false, "refuse an edit that would leave something out of the served files; exit code 3 if it changes nothing")
 	return a.JSONFlag(target.OfVariant(cmd, &e.Target))
 }
 
 // typedValue is the JSON of a value as a person types it.
-func typedValue(typed string, asText bool) json.RawMessage {
-	if !asText {
-		if n, err := jsontree.Parse(typed); err == nil {
-			return jsontree.Append(nil, n)
-		}
+func typedValue(typed string) json.RawMessage {
+	if n, err := jsontree.Parse(typed); err == nil {
+		return jsontree.Append(nil, n)
 	}
 	return jsontree.AppendString(nil, typed)
 }
@@ -77,7 +90,7 @@ func (a *app) edit(cmd *cobra.Command, e editFlags, path, typed string) error {
 	if err != nil {
 		return err
 	}
-	value := typedValue(typed, e.text)
+	value := typedValue(typed)
 	if f.Variant != nil {
 		return a.editVariant(cmd.Context(), c, f, e, path, value)
 	}
@@ -218,32 +231,17 @@ func (a *app) edited(f target.Resolved, e editFlags, before, after client.TokenS
 	return err
 }
 
-const unsetText = `Takes overrides away from a Variant, so that the Theme's own values apply again; or tokens and
-groups from the draft of a Theme. A token that aliases name stays, unless --force is given.`
-
-func (a *app) unsetCommand() *cobra.Command {
-	var e editFlags
-	var force bool
-	cmd := &cobra.Command{
-		Use:     "unset PATH...",
-		Short:   "Remove overrides of a Variant, or tokens of a Theme",
-		Long:    unsetText,
-		Example: "  livery unset color.brand --env sandbox --theme acme --variant dark",
-		Args:    cmdline.Args(cobra.MinimumNArgs(1)),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.unset(cmd, e, args, force) },
+// unset removes overrides of a Variant, or tokens and groups of a Theme.
+func (a *app) unset(cmd *cobra.Command, e editFlags, paths []string) error {
+	if e.typ != "" || e.description != "" || e.add {
+		return term.UsageError("Leave them out.", "--unset takes neither --type, --description nor --add")
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "remove tokens of the Theme even if aliases name them")
-	cmd.Flags().BoolVar(&e.strict, "strict", false, "refuse what would leave something out of the served files; exit code 3 if it changes nothing")
-	return a.JSONFlag(target.OfVariant(cmd, &e.Target))
-}
-
-func (a *app) unset(cmd *cobra.Command, e editFlags, paths []string, force bool) error {
 	c, f, err := a.Resolve(cmd, e.Target)
 	if err != nil {
 		return err
 	}
 	if f.Variant == nil {
-		return a.removeTokens(cmd.Context(), c, f, e, paths, force)
+		return a.removeTokens(cmd.Context(), c, f, e, paths)
 	}
 	set, err := c.VariantTokens(cmd.Context(), f.Env.ID, f.Theme.ID, f.Variant.ID, client.ReadOptions{})
 	if err != nil {
@@ -263,7 +261,7 @@ func (a *app) unset(cmd *cobra.Command, e editFlags, paths []string, force bool)
 }
 
 // removeTokens takes tokens and groups from the draft of a Theme.
-func (a *app) removeTokens(ctx context.Context, c *client.Client, f target.Resolved, e editFlags, paths []string, force bool) error {
+func (a *app) removeTokens(ctx context.Context, c *client.Client, f target.Resolved, e editFlags, paths []string) error {
 	set, document, err := tokentree.CurrentDocument(ctx, c, f.Theme)
 	if err != nil {
 		return err
@@ -275,8 +273,11 @@ func (a *app) removeTokens(ctx context.Context, c *client.Client, f target.Resol
 		}
 		operations = append(operations, client.Operation{Operation: "remove", Path: tokentree.Pointer(path)})
 	}
-	if named := stillNamed(set, paths); len(named) > 0 && !force {
-		return term.Fail("Point them to another token first, or use --force: then the served files leave them out.", "aliases still name it: %s", term.ShortList(named))
+	if named := stillNamed(set, paths); len(named) > 0 {
+		if e.strict {
+			return term.Fail("Point them to another token first.", "aliases still name it: %s", term.ShortList(named))
+		}
+		a.Warn("Note: the served files leave out tokens whose aliases name it: %s", term.ShortList(named))
 	}
 	return a.changeTheme(ctx, c, f, e, beforeEdit{set, document}, operations)
 }

@@ -4,22 +4,19 @@ import "testing"
 
 func TestATypedValueIsJSONWhereItReadsAsJSON(t *testing.T) {
 	cases := []struct {
-		typed  string
-		asText bool
-		want   string
+		typed, want string
 	}{
-		{"#0055aa", false, `"#0055aa"`},
-		{"16px", false, `"16px"`},
-		{"0.10", false, "0.10"},
-		{"{color.brand}", false, `"{color.brand}"`},
-		{`{"value": 4, "unit": "px"}`, false, `{"value":4,"unit":"px"}`},
-		{"true", false, "true"},
-		{"4", true, `"4"`},
-		{`"4"`, false, `"4"`},
+		{"#0055aa", `"#0055aa"`},
+		{"16px", `"16px"`},
+		{"0.10", "0.10"},
+		{"{color.brand}", `"{color.brand}"`},
+		{`{"value": 4, "unit": "px"}`, `{"value":4,"unit":"px"}`},
+		{"true", "true"},
+		{`"4"`, `"4"`},
 	}
 	for _, c := range cases {
-		if got := string(typedValue(c.typed, c.asText)); got != c.want {
-			t.Errorf("typedValue(%s, %t) = %s, want %s", c.typed, c.asText, got, c.want)
+		if got := string(typedValue(c.typed)); got != c.want {
+			t.Errorf("typedValue(%s) = %s, want %s", c.typed, got, c.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -23,18 +24,14 @@ import (
 const pullText = `Writes the current tokens of a Theme as a DTCG document, or the current overrides of a Variant as
 a flat map; --version writes a published version. What comes out can be pushed again.
 
-The current document of a Theme is written whole, and so is its newest version while the Theme has no
-draft. Of any other version the API lists tokens and groups only, so that --version writes it without
-$extends, $ref, $deprecated, other members that Livery stores and does not use, and empty groups, and
-says so on the standard error; the served tokens.dtcg.json of that version has them all.
+The other formats hold what is rendered, with a Variant's overrides in the Theme's tokens: css (tokens.css),
+scss (a variable each, and a map of all), tailwind (a theme for Tailwind 4 that names the custom properties of
+tokens.css), ts (declarations for TypeScript: paths, custom properties and types of values, so that a
+misspelt name does not compile) and schema (a JSON Schema of a Variant's file, by which an editor completes
+paths and aliases).
 
---format writes another form: style-dictionary (value, type and comment), tokens-studio (one token set) or
-figma (variables, as Figma's REST API lists them). A push of what it writes changes nothing: what such a form
-cannot say stands in its member com.livery, and counts for the tokens that are as they were written. Of a
-Variant these hold the tokens that it overrides. Others are for programs and are not read again: css
-(tokens.css), scss (a variable each and a map of all), tailwind (a theme for Tailwind 4 that names the
-custom properties of tokens.css) or ts (a module with references and values). These hold what is
-rendered, and the Theme's tokens with a Variant's overrides in them.`
+Of a version that is not the current document the API lists tokens and groups only: $extends, $ref,
+$deprecated and empty groups are left out of dtcg; the served tokens.dtcg.json of that version has them.`
 
 func (a *app) pullCommand() *cobra.Command {
 	var p target.Target
@@ -45,75 +42,65 @@ func (a *app) pullCommand() *cobra.Command {
 		Short: "Write the tokens of a Theme or Variant to a file",
 		Long:  pullText,
 		Example: "  livery pull --env sandbox --theme acme --out acme.tokens.json\n" +
-			"  livery pull --env sandbox --theme acme --format scss --out _tokens.scss\n" +
-			"  livery pull --env sandbox --theme acme --format tokens-studio --out tokens.json",
+			"  livery pull --env sandbox --theme acme --format ts --out src/tokens.d.ts",
 		Args: cmdline.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.pull(cmd, p, version, format, file) },
 	}
-	cmd.Flags().StringVar(&format, "format", "dtcg", "`FORM` of what is written: "+strings.Join(pullFormats(), ", "))
+	cmd.Flags().StringVar(&format, "format", dtcgFormat, "`FORM` of what is written: "+strings.Join(pullFormats(), ", "))
 	cmd.Flags().IntVar(&version, "version", 0, "published version `N` (default: the current document)")
 	cmd.Flags().StringVar(&file, "out", "", "`FILE` to write (default: the standard output)")
 	return target.OfVariant(cmd, &p)
 }
 
-// writers write what is rendered, by the names that --format takes.
+// dtcgFormat is the format that can be pushed again.
+const dtcgFormat = "dtcg"
+
+// writers append what is rendered, by the names that --format takes.
 var writers = map[string]func(*export.Sheet, []byte) []byte{
 	"css":      func(s *export.Sheet, dst []byte) []byte { return append(dst, s.CSS...) },
 	"scss":     (*export.Sheet).AppendSCSS,
 	"tailwind": (*export.Sheet).AppendTailwind,
-	"ts":       (*export.Sheet).AppendTypeScript,
+	"ts":       (*export.Sheet).AppendTypes,
+	"schema":   func(s *export.Sheet, dst []byte) []byte { return appendIndented(dst, s.AppendSchema(nil)) },
 }
 
 func pullFormats() []string {
-	return append([]string{"dtcg"}, slices.Sorted(maps.Keys(writers))...)
+	return append([]string{dtcgFormat}, slices.Sorted(maps.Keys(writers))...)
 }
 
 func (a *app) pull(cmd *cobra.Command, p target.Target, version int, format, file string) error {
-	writeSheet := writers[format]
-	if !slices.Contains(pullFormats(), format) {
+	appendSheet := writers[format]
+	if appendSheet == nil && format != dtcgFormat {
 		return term.UsageError("Valid values: "+term.ShortList(pullFormats())+".", "--format %q is not one of the forms", format)
 	}
 	c, f, err := a.Resolve(cmd, p)
 	if err != nil {
 		return err
 	}
-	if writeSheet != nil {
-		s, err := a.sheet(cmd.Context(), c, f, version)
+	if appendSheet == nil {
+		document, err := a.pulled(cmd.Context(), c, f, version)
 		if err != nil {
 			return release.NoVersion(err, f, version)
 		}
-		return a.WriteOut(file, writeSheet(s, nil))
+		return a.WriteOut(file, append(appendIndented(nil, jsontree.Append(nil, document)), '\n'))
 	}
-	document, err := a.pulled(cmd.Context(), c, f, version)
+	s, err := a.sheet(cmd.Context(), c, f, version)
 	if err != nil {
 		return release.NoVersion(err, f, version)
 	}
-	return a.writeDocument(file, document)
+	if s.Left > 0 {
+		a.Warn("Note: %s left out because tokens.css does not have it; livery check tells why.", term.Plural(s.Left, "token"))
+	}
+	return a.WriteOut(file, appendSheet(s, nil))
 }
 
-// writeDocument writes a document with a member a line.
-func (a *app) writeDocument(file string, document *jsontree.Node) error {
-	var text bytes.Buffer
-	if err := json.Indent(&text, jsontree.Append(nil, document), "", "  "); err != nil {
-		return err
+// appendIndented appends JSON with a member a line.
+func appendIndented(dst, text []byte) []byte {
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", "  "); err != nil {
+		panic("pull: " + err.Error()) // the text is the program's own
 	}
-	text.WriteByte('\n')
-	return a.WriteOut(file, text.Bytes())
-}
-
-// pulledTokens returns what stands at f as a document: of a Variant the tokens that it overrides, as the Theme
-// describes them.
-func (a *app) pulledTokens(ctx context.Context, c *client.Client, f target.Resolved, version int) (*jsontree.Node, error) {
-	overrides, err := a.pulled(ctx, c, f, version)
-	if err != nil || f.Variant == nil {
-		return overrides, err
-	}
-	f.Variant = nil
-	theme, err := a.pulled(ctx, c, f, version)
-	if err != nil {
-		return nil, err
-	}
-	return tokentree.OverriddenTokens(theme, overrides), nil
+	return append(dst, b.Bytes()...)
 }
 
 // pulled returns what stands at f: a document for a Theme, a flat map for a Variant.
@@ -160,4 +147,32 @@ func (a *app) pulledVersion(ctx context.Context, c *client.Client, t client.Them
 // isCurrent reports whether the current document of a Theme is that version.
 func isCurrent(t client.Theme, version int) bool {
 	return !t.HasUnpublishedChanges && t.LatestVersion != nil && *t.LatestVersion == version
+}
+
+// sheet reads what is rendered of a Theme, at a version or else now; with a Variant's overrides as they are now if f
+// names one.
+func (a *app) sheet(ctx context.Context, c *client.Client, f target.Resolved, version int) (*export.Sheet, error) {
+	title := "Theme " + f.Theme.Slug
+	theme := f
+	theme.Variant = nil
+	var overrides *jsontree.Node
+	if f.Variant != nil {
+		if version != 0 {
+			return nil, term.UsageError("Leave out --version, or take the served file: livery open --pinned --print.",
+				"a Variant's version is not one of its Theme's, so it can be written as dtcg alone")
+		}
+		var err error
+		if overrides, err = a.pulled(ctx, c, f, 0); err != nil {
+			return nil, err
+		}
+		title += ", Variant " + f.Variant.Slug
+	}
+	if version != 0 {
+		title += fmt.Sprintf(", version %d", version)
+	}
+	document, err := a.pulled(ctx, c, theme, version)
+	if err != nil {
+		return nil, err
+	}
+	return export.Read(title, document, overrides, f.Theme.AssetSettings.Prefix), nil
 }

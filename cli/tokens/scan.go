@@ -34,9 +34,10 @@ Livery wrote, and files over 2 MiB. These are read:
 
 // scanFlags are the flags of scan.
 type scanFlags struct {
-	typesFlags
+	target.Target
 	source.Flags
-	tokens []string
+	tokens []string // files
+	prefix string
 	sarif  bool
 	fix    bool
 	scan.Options
@@ -61,7 +62,6 @@ func (a *app) scanCommand() *cobra.Command {
 	f.BoolVar(&p.Strict, "strict", false, "refuse every custom property that neither the tokens nor the files declare, deprecated tokens, and those that --unused lists")
 	f.BoolVar(&p.fix, "fix", false, "replace unknown names that are one slip away from a single name of a token")
 	f.BoolVar(&p.sarif, "sarif", false, "print SARIF 2.1.0, which GitHub and editors show beside the lines")
-	f.IntVar(&p.version, "version", 0, "published version `N` of --theme (default: the current document)")
 	f.StringVar(&p.prefix, "css-prefix", "", "`PREFIX` of the custom properties of files (default: none)")
 	f.StringVar(&p.Theme, "theme", "", "`THEME`, slug or id")
 	p.Flags.Add(cmd)
@@ -75,13 +75,7 @@ func (a *app) scan(cmd *cobra.Command, p scanFlags, args []string) error {
 	if p.Theme == "" && len(p.tokens) == 0 {
 		return term.UsageError("See "+cmd.CommandPath()+" --help.", "%s needs --theme, or token files with --tokens", cmd.CommandPath())
 	}
-	var s *export.Sheet
-	var err error
-	if len(p.tokens) > 0 {
-		s, err = a.sheetOfFiles(p)
-	} else {
-		s, err = a.sheetFor(cmd, p.typesFlags)
-	}
+	s, err := a.sheetFor(cmd, p)
 	if err != nil {
 		return err
 	}
@@ -109,20 +103,27 @@ func (a *app) scan(cmd *cobra.Command, p scanFlags, args []string) error {
 	return judgeScan(p, r)
 }
 
-// sheetOfFiles reads what is rendered of token files.
-func (a *app) sheetOfFiles(p scanFlags) (*export.Sheet, error) {
-	if p.Theme != "" || p.version != 0 {
-		return nil, term.UsageError("Leave out --theme and --version, or --tokens.", "livery scan takes token files or a Theme")
+// sheetFor returns the tokens to look for: those of files, or of a Theme as it is now.
+func (a *app) sheetFor(cmd *cobra.Command, p scanFlags) (*export.Sheet, error) {
+	if len(p.tokens) > 0 {
+		if p.Theme != "" {
+			return nil, term.UsageError("Leave out --theme or --tokens.", "%s takes token files or a Theme", cmd.CommandPath())
+		}
+		read, err := source.Read(a.App, p.tokens, p.Flags)
+		if err != nil {
+			return nil, err
+		}
+		s := export.Read(titleOf(p.tokens), read.Theme.Tree, nil, p.prefix)
+		for i := range s.Tokens {
+			s.Tokens[i].Location = read.ThemeLocation(s.Tokens[i].Path)
+		}
+		return s, nil
 	}
-	read, err := source.Read(a.App, p.tokens, p.Flags)
+	c, f, err := a.Resolve(cmd, p.Target)
 	if err != nil {
 		return nil, err
 	}
-	s := export.Read(titleOf(p.tokens), read.Theme.Tree, nil, p.prefix)
-	for i := range s.Tokens {
-		s.Tokens[i].Location = read.ThemeLocation(s.Tokens[i].Path)
-	}
-	return s, nil
+	return a.sheet(cmd.Context(), c, f, 0)
 }
 
 // scanPath adds a folder or a file. What the .gitignore of the repository around it names is left out.

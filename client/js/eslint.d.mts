@@ -4,7 +4,7 @@ export type Rule = object;
 /**
  * The plugin, for scripts, JSX, and components of Vue and Svelte with their own parsers: rules unknown-token and
  * deprecated-token, and configs.recommended, which has both. settings.livery.tokens is the path of the tokens.d.ts that
- * livery types writes; src/tokens.d.ts.
+ * livery pull --format ts writes; src/tokens.d.ts.
  */
 declare const plugin: {
 	meta: { name: string };

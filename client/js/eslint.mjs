@@ -1,5 +1,5 @@
 // A plugin of ESLint: names in scripts, and in components of Vue and Svelte, that the tokens do not have, with the nearest,
-// and uses of deprecated tokens. The names are those of tokens.d.ts, which livery types writes; what counts as unknown is
+// and uses of deprecated tokens. The names are those of tokens.d.ts, which livery pull --format ts writes; what counts as unknown is
 // what livery scan counts. Types: eslint.d.mts.
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -225,7 +225,7 @@ const held = new Map(); // by file: { changed, names }
 
 function namesOf(file) {
 	const changed = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-	if (!changed) throw new Error(`@livery/theme/eslint: ${file} is missing: livery types --out writes it, and settings.livery.tokens names it`);
+	if (!changed) throw new Error(`@livery/theme/eslint: ${file} is missing: livery pull --format ts --out writes it, and settings.livery.tokens names it`);
 	if (held.get(file)?.changed !== changed) held.set(file, { changed, names: new Names(readFileSync(file, "utf8")) });
 	return held.get(file).names;
 }

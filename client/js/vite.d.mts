@@ -4,7 +4,7 @@ import type { Address } from "./theme.mjs";
 export interface LiveryOptions extends Address {
 	/** The stylesheet to write, in the layer livery-fallback; src/tokens.css. */
 	fallback?: string;
-	/** The declarations to write, by livery types; none. */
+	/** The declarations to write, by livery pull --format ts; none. */
 	types?: string;
 	/** The program that writes types; livery. */
 	program?: string;

@@ -33,7 +33,7 @@ export default function livery({ fallback = "src/tokens.css", types, program = "
 
 	async function writeTypes() {
 		try {
-			await run(program, ["types", "--env", options.env, "--theme", options.theme, "--out", resolve(root, types)]);
+			await run(program, ["pull", "--format", "ts", "--env", options.env, "--theme", options.theme, "--out", resolve(root, types)]);
 		} catch (error) {
 			log.warn(`@livery/theme: ${types} is not written: ${String(error.stderr || error.message).trim()}`);
 		}
@@ -43,7 +43,7 @@ export default function livery({ fallback = "src/tokens.css", types, program = "
 		name: "livery",
 		configResolved(config) {
 			({ root, logger: log } = config);
-			if (types && !(options.env && options.theme)) throw new Error("@livery/theme: types needs env and theme, by which livery types finds the tokens");
+			if (types && !(options.env && options.theme)) throw new Error("@livery/theme: types needs env and theme, by which livery pull finds the tokens");
 		},
 		async buildStart() {
 			try {

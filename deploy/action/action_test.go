@@ -1,5 +1,5 @@
-// Package action_test runs the script of the GitHub action and the GitLab snippet against a real origin and
-// edge, and servers that answer as GitHub and GitLab do.
+// Package action_test runs the jobs of the GitHub action and of the GitLab snippet against a real origin and edge, and servers
+// that answer as GitHub and GitLab do.
 package action_test
 
 import (
@@ -68,23 +68,31 @@ func startDev(t *testing.T) devFile {
 	return devFile{}
 }
 
-// stand is a folder with the script's surroundings.
+// stand is a folder with the surroundings of a job.
 type stand struct {
 	t   *testing.T
 	dir string
 	env []string
 }
 
-// run runs the script and returns what it printed and its exit code.
+// run runs livery ci, or install.sh, and returns what it printed and its exit code. "close" is the review of a closed request.
 func (s stand) run(args ...string) (said string, code int) {
 	s.t.Helper()
-	script, err := filepath.Abs("livery-ci.sh")
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	cmd := exec.Command(script, args...)
-	cmd.Dir = s.dir
+	cmd := exec.Command("livery", append([]string{"ci"}, args...)...)
 	cmd.Env = append(os.Environ(), s.env...)
+	switch args[0] {
+	case "install":
+		script, err := filepath.Abs("install.sh")
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		cmd = exec.Command(script)
+		cmd.Env = append(os.Environ(), s.env...)
+	case "close":
+		cmd.Args[2] = "review"
+		cmd.Env = append(cmd.Env, "CI_ENVIRONMENT_ACTION=stop")
+	}
+	cmd.Dir = s.dir
 	out, err := cmd.CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return string(out), exit.ExitCode()
@@ -95,6 +103,16 @@ func (s stand) run(args ...string) (said string, code int) {
 	return string(out), 0
 }
 
+// needs skips a test if a program is missing.
+func needs(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip("SKIPPED: the installation needs " + program)
+		}
+	}
+}
+
 func (s stand) write(name, text string) {
 	s.t.Helper()
 	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644); err != nil {
@@ -103,14 +121,9 @@ func (s stand) write(name, text string) {
 }
 
 func newStand(t *testing.T, d devFile, more ...string) stand {
-	for _, program := range []string{"sh", "curl", "jq"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip("SKIPPED: the script of the action needs " + program)
-		}
-	}
 	env := []string{
 		"LIVERY_URL=" + d.OriginURL, "LIVERY_ENV=production", "LIVERY_THEME=acme", "LIVERY_REPLACE=true", "LIVERY_VARIANT=",
-		"LIVERY_DATA=nowhere", "LIVERY_CREDENTIALS=nowhere", "GITHUB_ACTIONS=", "GITHUB_TOKEN=", "GITLAB_TOKEN=", "LIVERY_TOKEN=", "CI_MERGE_REQUEST_IID=", "LIVERY_FAIL_ON_BREAKING=", "LIVERY_CREATE=", "LIVERY_INTEGRATION=", "LIVERY_PREVIEW=", "LIVERY_PREVIEW_ENV=", "LIVERY_WAIT=", "GITHUB_RUN_ID=", "GITHUB_EVENT_PATH=", "GITHUB_STEP_SUMMARY=", "GITHUB_OUTPUT=",
+		"LIVERY_DATA=nowhere", "CI=true", "CI_ENVIRONMENT_ACTION=", "LIVERY_CREDENTIALS=nowhere", "GITHUB_ACTIONS=", "GITHUB_TOKEN=", "GITLAB_TOKEN=", "LIVERY_TOKEN=", "CI_MERGE_REQUEST_IID=", "LIVERY_FAIL_ON_BREAKING=", "LIVERY_CREATE=", "LIVERY_INTEGRATION=", "LIVERY_PREVIEW=", "LIVERY_PREVIEW_ENV=", "LIVERY_WAIT=", "GITHUB_RUN_ID=", "GITHUB_EVENT_PATH=", "GITHUB_STEP_SUMMARY=", "GITHUB_OUTPUT=",
 		"ACTIONS_ID_TOKEN_REQUEST_URL=", "CI_MERGE_REQUEST_PROJECT_ID=", "CI_MERGE_REQUEST_SOURCE_PROJECT_ID=",
 	}
 	return stand{t, t.TempDir(), append(env, more...)}
@@ -229,6 +242,7 @@ func TestTheSnippetOnGitLab(t *testing.T) {
 
 // TestInstall takes a program of this machine, and none from an address without its checksum.
 func TestInstall(t *testing.T) {
+	needs(t, "sh")
 	s := newStand(t, devFile{})
 	s.env = append(s.env, "RUNNER_TEMP="+s.dir, "GITHUB_PATH="+filepath.Join(s.dir, "path"))
 	if said, code := s.run("install"); code != 0 {
@@ -246,6 +260,7 @@ func TestInstall(t *testing.T) {
 
 // TestInstallFromARelease takes the program and the archive of a release from an https address, if their checksum is right.
 func TestInstallFromARelease(t *testing.T) {
+	needs(t, "sh", "curl")
 	s := newStand(t, devFile{})
 	path, err := exec.LookPath("livery")
 	if err != nil {
@@ -286,7 +301,7 @@ func TestInstallFromARelease(t *testing.T) {
 }
 
 // TestTheFilesNameWhatThereIs: the action passes its inputs as variables that livery reads, and the
-// snippets call the script's commands.
+// steps call the commands.
 func TestTheFilesNameWhatThereIs(t *testing.T) {
 	var action struct {
 		Inputs map[string]struct {
@@ -303,7 +318,7 @@ func TestTheFilesNameWhatThereIs(t *testing.T) {
 	if err == nil {
 		err = yaml.Unmarshal(text, &action)
 	}
-	if err != nil || len(action.Runs.Steps) != 4 {
+	if err != nil || len(action.Runs.Steps) != 3 {
 		t.Fatalf("action.yml = %+v, %v", action, err)
 	}
 	for name, input := range action.Inputs {
@@ -311,9 +326,9 @@ func TestTheFilesNameWhatThereIs(t *testing.T) {
 			t.Errorf("the input %s is not described or not used", name)
 		}
 	}
-	for i, command := range []string{"install", "review", "close", "release"} {
-		if !strings.HasSuffix(strings.Trim(action.Runs.Steps[i].Run, `'`), "livery-ci.sh\" "+command) {
-			t.Errorf("step %d runs %s, want the script with %s", i, action.Runs.Steps[i].Run, command)
+	for i, command := range []string{`"$GITHUB_ACTION_PATH/install.sh"`, `livery ci review "$FILES"`, `livery ci release "$FILES"`} {
+		if action.Runs.Steps[i].Run != command {
+			t.Errorf("step %d runs %s, want %s", i, action.Runs.Steps[i].Run, command)
 		}
 	}
 	workflow, err := os.ReadFile("workflow.example.yml")

@@ -54,7 +54,7 @@ func TestNothingInATokenFileIsObeyed(t *testing.T) {
 	if code != 1 {
 		t.Errorf("review = %d, want 1\n%s", code, review)
 	}
-	accepting := newGitHub(t, d, f, "LIVERY_ACCEPT_LOSS=true") // one of its tokens is an alias of none
+	accepting := newGitHub(t, d, f, "LIVERY_LOSS=drop") // one of its tokens is an alias of none
 	accepting.write("hostile.json", hostile)
 	release, code := accepting.run("release", "hostile.json")
 	if code != 0 {

@@ -128,7 +128,8 @@ func TestESLintSaysWhatTheScanSays(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "src"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	run(t, dir, "livery", "types", "tokens.json", "--out", "src/tokens.d.ts")
+	d := startDev(t, "--empty")
+	d.cli(t, dir, "livery push tokens.json --env sandbox --theme lint --create --accept-loss && livery pull --env sandbox --theme lint --format ts --out src/tokens.d.ts")
 
 	var scanned struct{ Findings []finding }
 	scan := exec.Command("livery", append([]string{"scan", "--json", "--tokens", "tokens.json"}, names[3:]...)...)

@@ -66,8 +66,7 @@ func TestTypesCompile(t *testing.T) {
 	d := startDev(t, "--empty")
 	d.acme()
 	dir := workshop(t, "typescript")
-	d.cli(t, dir, "livery types --env sandbox --theme acme --out tokens.d.ts")
-	d.cli(t, dir, "livery pull --env sandbox --theme acme --format ts --out theme.ts")
+	d.cli(t, dir, "livery pull --env sandbox --theme acme --format ts --out tokens.d.ts")
 	run(t, dir, installed(t, "tsc"))
 }
 
@@ -120,7 +119,8 @@ func TestScanKnowsTailwindsOwnClasses(t *testing.T) {
 		const values = new Set(names.map((name) => name.slice(name.indexOf("-", 1) + 1).replace(/[^a-z-]/g, "")).filter((value) => value.length > 2));
 		const group = (type, value) => ({ $type: type, ...Object.fromEntries([...values].map((name) => [name + "x", { $value: value }])) });
 		writeFileSync("near.json", JSON.stringify({ color: group("color", "#000"), space: group("dimension", "1px"), radius: group("dimension", "1px") }));`)
-	d.cli(t, dir, "livery scan own.html --tokens near.json && livery types near.json --out tokens.d.ts")
+	d.cli(t, dir, "livery scan own.html --tokens near.json && livery push near.json --env sandbox --theme near --create && "+
+		"livery pull --env sandbox --theme near --format ts --out tokens.d.ts")
 	config := `import livery from "../../../../client/js/eslint.mjs";
 		export default [{ ...livery.configs.recommended, settings: { livery: { tokens: "tokens.d.ts" } } }];`
 	if err := os.WriteFile(filepath.Join(dir, "eslint.config.mjs"), []byte(config), 0o644); err != nil {

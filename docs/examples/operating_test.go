@@ -25,7 +25,7 @@ var notRun = map[string]string{
 	"pin() {":                    "needs a container engine and a registry",
 	"systemd-analyze":            "needs systemd; go test ./deploy runs it where there is one",
 	"kubectl":                    "needs a cluster",
-	"livery migrate-store":       "needs a PostgreSQL; the tests of storage/postgres and storage/dump have their own",
+	"livery store migrate":       "needs a PostgreSQL; the tests of storage/postgres and storage/dump have their own",
 	"issuers:":                   "a part of a teams file with names of nobody",
 	"openssl req":                "needs openssl; tests/stories/testdata/script/tls.txtar makes its certificates itself",
 	"livery login --url":         "needs an issuer of the world; TestAPersonLogsInWithACode has one of its own",
@@ -140,7 +140,7 @@ func (o *operating) run(p piece) {
 		for line := range strings.SplitSeq(p.command, "\n") {
 			o.serve(p, line)
 		}
-	case strings.HasPrefix(p.command, "livery check-store data"):
+	case strings.HasPrefix(p.command, "livery store check data"):
 		o.end() // it is for a store that nobody serves
 		o.shell(p, p.command)
 	default:

@@ -182,9 +182,6 @@ func (h *Handler) newRouter() *router.Router {
 	register(openAPIRoute, h.open(openAPIRoute, showOpenAPI))
 	register(loginRoute, h.open(loginRoute, h.showLogin))
 	for i, path := range reference.Paths {
-		if h.config.NoReference {
-			break
-		}
 		route := Route{Method: fasthttp.MethodGet, Path: path}
 		register(route, h.open(route, func() (httpserver.Answer, error) {
 			files, err := referenceAnswers[h.config.Console]()

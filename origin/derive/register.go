@@ -51,26 +51,12 @@ func find(ctx context.Context, store storage.Store, digest record.Hash) (m recor
 	return m, err
 }
 
-// PinnedModule is a registered module and how many Theme versions are rendered by it.
-type PinnedModule struct {
-	record.Module
-	Versions int
-}
-
-// Modules lists the registered modules by digest. The versions are counted by reading all of them.
-func Modules(ctx context.Context, store storage.Store) (all []PinnedModule, err error) {
+// Modules lists the registered modules by digest.
+func Modules(ctx context.Context, store storage.Store) (all []record.Module, err error) {
 	err = store.View(ctx, func(r storage.Reader) error {
-		versions := map[record.Hash]int{}
-		err := storage.ThemeVersions.Scan(r, storage.Ascending, func(_ []byte, v record.ThemeVersion) bool {
-			versions[v.Module]++
-			return true
-		})
-		if err != nil {
-			return err
-		}
-		all = []PinnedModule{}
+		all = []record.Module{}
 		return storage.Modules.Scan(r, storage.Ascending, func(_ []byte, m record.Module) bool {
-			all = append(all, PinnedModule{m, versions[m.Digest]})
+			all = append(all, m)
 			return true
 		})
 	})

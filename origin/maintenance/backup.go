@@ -29,5 +29,5 @@ func (s *Service) readNewestBackup(ctx context.Context) {
 			read++
 			return a.Action != operator.ActionBackup && read < lookBack
 		}, storage.Global)
-	}) // check-store reports a log that cannot be read
+	}) // livery store check reports a log that cannot be read
 }

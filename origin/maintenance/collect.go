@@ -61,7 +61,7 @@ func (s *Service) collectUntil(ctx context.Context, every time.Duration) {
 				"droppedBytes", done.DroppedBytes, "waiting", done.Waiting, "missing", len(done.Missing), "took", time.Since(started))
 		}
 		if len(done.Missing) > 0 {
-			s.config.Logger.Error("origin: records name blobs that are not there; livery check-store says which", "blobs", len(done.Missing))
+			s.config.Logger.Error("origin: records name blobs that are not there; livery store check says which", "blobs", len(done.Missing))
 		}
 	}
 }

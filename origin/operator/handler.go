@@ -95,9 +95,7 @@ func NewHandler(c Config) *Handler {
 	h.handle("GET", "/operator/v1/themes/{theme}/keys", h.listKeys)
 	h.handle("POST", "/operator/v1/themes/{theme}/keys", h.addKey)
 	h.handle("DELETE", "/operator/v1/themes/{theme}/keys/{key}", h.removeKey)
-	h.handle("GET", "/operator/v1/modules", h.listModules)
 	h.handle("GET", "/operator/v1/status", h.showStatus)
-	h.handle("GET", "/operator/v1/settings", h.showSettings)
 	h.handle("POST", "/operator/v1/audit/query", h.audit)
 	return h
 }
@@ -121,6 +119,9 @@ func (h *Handler) handle(method, path string, answer func(context.Context, call)
 		c := call{
 			theme: param(ctx, "theme"), key: param(ctx, "key"),
 			dryRun: string(ctx.QueryArgs().Peek("dryRun")), body: append([]byte{}, ctx.PostBody()...),
+		}
+		if env := ctx.QueryArgs().Peek("env"); len(env) > 0 {
+			c.theme = string(env) + "/" + c.theme
 		}
 		by := PeerOf(ctx.Conn())
 		by.As = string(ctx.Request.Header.Peek(AsHeader))

@@ -50,26 +50,52 @@ func read[T any](ctx context.Context, store storage.Store, fn func(storage.Reade
 	return result, err
 }
 
-// findTheme returns the Theme of that id in whatever Environment it is, or storage.ErrNotFound.
-func findTheme(r storage.Reader, id string) (record.Theme, error) {
-	if strings.IndexByte(id, 0) >= 0 {
+// findTheme returns the Theme called name: an id, a slug, or either behind the id or slug of its Environment and a slash. It
+// returns storage.ErrNotFound, or a *theming.Error if several Themes have the slug.
+func findTheme(r storage.Reader, name string) (record.Theme, error) {
+	if strings.IndexByte(name, 0) >= 0 {
 		return record.Theme{}, storage.ErrNotFound
 	}
-	var environments []string
+	environment, slug, qualified := strings.Cut(name, "/")
+	if qualified {
+		name = slug
+	}
+	var environments []record.Environment
 	err := storage.Environments.Scan(r, storage.Ascending, func(_ []byte, e record.Environment) bool {
-		environments = append(environments, e.ID)
+		if !qualified || environment == e.ID || environment == e.Slug {
+			environments = append(environments, e)
+		}
 		return true
 	})
 	if err != nil {
 		return record.Theme{}, err
 	}
-	for _, environment := range environments {
-		theme, err := storage.Themes.Read(r, environment, id)
-		if !errors.Is(err, storage.ErrNotFound) {
-			return theme, err
+	var found []record.Theme
+	var where []string
+	for _, e := range environments {
+		id, err := storage.ThemeSlugs.Read(r, name, e.ID)
+		if errors.Is(err, storage.ErrNotFound) {
+			id, err = name, nil
+		}
+		var theme record.Theme
+		if err == nil {
+			theme, err = storage.Themes.Read(r, e.ID, id)
+		}
+		switch {
+		case errors.Is(err, storage.ErrNotFound):
+		case err != nil:
+			return record.Theme{}, err
+		default:
+			found, where = append(found, theme), append(where, e.Slug+" ("+e.ID+")")
 		}
 	}
-	return record.Theme{}, fmt.Errorf("operator: theme %q: %w", id, storage.ErrNotFound)
+	switch len(found) {
+	case 0:
+		return record.Theme{}, fmt.Errorf("operator: theme %q: %w", name, storage.ErrNotFound)
+	case 1:
+		return found[0], nil
+	}
+	return record.Theme{}, invalid([]string{fmt.Sprintf("several Environments have a Theme %s: name one of %s with --env", name, strings.Join(where, ", "))})
 }
 
 // themeChange is what changeTheme is to do.
@@ -81,19 +107,19 @@ type themeChange struct {
 
 // changeTheme commits what the change makes of the Theme, writes it into the audit log and the change log. A
 // change that makes nothing different is not a commit.
-func changeTheme(ctx context.Context, store storage.Store, id string, now time.Time, change themeChange) (record.Theme, error) {
-	target, err := read(ctx, store, func(r storage.Reader) (record.Theme, error) { return findTheme(r, id) })
+func changeTheme(ctx context.Context, store storage.Store, name string, now time.Time, change themeChange) (record.Theme, error) {
+	target, err := read(ctx, store, func(r storage.Reader) (record.Theme, error) { return findTheme(r, name) })
 	if err != nil {
 		return record.Theme{}, err
 	}
 	var theme record.Theme
 	err = Commit(ctx, store, target.EnvironmentID, now, func(tx storage.Tx, logAudit func(record.Audit)) (record.Change, error) {
-		before, err := storage.Themes.Read(tx, target.EnvironmentID, id)
+		before, err := storage.Themes.Read(tx, target.EnvironmentID, target.ID)
 		if err != nil {
 			return record.Change{}, err
 		}
 		if before.PreviewOf != "" {
-			return record.Change{}, invalid([]string{fmt.Sprintf("theme %s is a preview: it is served as Theme %s; change that", id, before.PreviewOf)})
+			return record.Change{}, invalid([]string{fmt.Sprintf("theme %s is a preview: it is served as Theme %s; change that", target.ID, before.PreviewOf)})
 		}
 		theme = before
 		if err := change.make(&theme); err != nil {

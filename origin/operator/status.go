@@ -1,6 +1,12 @@
 package operator
 
-import "context"
+import (
+	"context"
+	"time"
+
+	"example.com/livery/origin/derive"
+	"example.com/livery/storage/record"
+)
 
 // Setting is one setting that an origin was started with.
 type Setting struct {
@@ -9,16 +15,36 @@ type Setting struct {
 	Source string `json:"source"` // "the command line", "the environment variable …", "the --config file" or "default"
 }
 
-// Status is how a running origin and its store are.
-type Status struct {
-	Store    string `json:"store"`              // the engine: embedded, or shared if several origins use it at once
-	Cursor   string `json:"cursor"`             // the newest entry of the change log
-	Lost     string `json:"lost,omitempty"`     // an entry that was acknowledged once and is there no more; empty: nothing is lost
-	NotReady string `json:"notReady,omitempty"` // why requests would be refused; empty if they are answered
+// Module is a registered renderer module. It renders the versions that were published with it for ever.
+type Module struct {
+	Digest       record.Hash `json:"digest"`
+	CoreVersion  string      `json:"coreVersion"` // of the renderer
+	ABIVersion   uint32      `json:"abiVersion"`
+	Toolchain    string      `json:"toolchain"` // compiler that built it; empty: it does not say
+	Size         int         `json:"size"`      // bytes
+	RegisteredAt time.Time   `json:"registeredAt"`
+	Current      bool        `json:"current"` // new versions are published with it
 }
 
-// showStatus answers how the origin is.
-func (h *Handler) showStatus(ctx context.Context, _ call) (any, error) { return h.status(ctx), nil }
+// Status is the state of a running origin and its store.
+type Status struct {
+	Store    string    `json:"store"`              // the engine: embedded, or shared if several origins use it at once
+	Cursor   string    `json:"cursor"`             // the newest entry of the change log
+	Lost     string    `json:"lost,omitempty"`     // an entry that was acknowledged once and is there no more; empty: nothing is lost
+	NotReady string    `json:"notReady,omitempty"` // why requests would be refused; empty if they are answered
+	Modules  []Module  `json:"modules"`            // by digest
+	Settings []Setting `json:"settings"`           // what the origin was started with, by name
+}
 
-// showSettings answers what the origin was started with.
-func (h *Handler) showSettings(context.Context, call) (any, error) { return h.settings, nil }
+func (h *Handler) showStatus(ctx context.Context, _ call) (any, error) {
+	s := h.status(ctx)
+	s.Modules, s.Settings = []Module{}, h.settings
+	if s.NotReady != "" {
+		return s, nil // the store may not answer
+	}
+	all, err := derive.Modules(ctx, h.store)
+	for _, m := range all {
+		s.Modules = append(s.Modules, Module{m.Digest, m.CoreVersion, m.ABIVersion, m.Toolchain, m.Size, m.RegisteredAt, m.Digest == h.module})
+	}
+	return s, err
+}

@@ -229,7 +229,7 @@ func TestARottenTableIsToldInOneLine(t *testing.T) {
 				t.Fatalf("reading = %v, Check() = %q, want the rot", err, found)
 			}
 			text := said.String()
-			for _, part := range []string{".sst", "run livery check-store", "blob "} {
+			for _, part := range []string{".sst", "run livery store check", "blob "} {
 				if !strings.Contains(text, part) {
 					t.Errorf("the log does not say %q:\n%s", part, text)
 				}

@@ -92,6 +92,6 @@ func (l engineLog) corrupt(info pebble.DataCorruptionInfo) {
 	if _, again := l.named.LoadOrStore(info.Path, true); again {
 		return
 	}
-	l.to.Error("storage: a file of the store is corrupt: run livery check-store, and restore the newest backup that is clean",
+	l.to.Error("storage: a file of the store is corrupt: run livery store check, and restore the newest backup that is clean",
 		"file", info.Path, "from", spellKey(info.Bounds.Start), "to", spellKey(info.Bounds.End.Key), "error", oneLine(info.Details))
 }

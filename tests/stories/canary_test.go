@@ -184,7 +184,7 @@ func TestSecretsAreNowhereAfterAWholeRun(t *testing.T) {
 	token := g.livery("token", "--subject", "owner", "--data", "origin")
 	g.env = append(g.env, "LIVERY_URL="+originURL, "LIVERY_TOKEN="+token)
 	g.livery("push", g.write("theme.json", `{"a": {"$type": "color", "$value": "#0055ff"}}`), "--env", "sandbox", "--theme", "acme", "--create", "--integration", "react/plainCSS", "--publish")
-	address := g.livery("open", "tokens.css", "--env", "sandbox", "--theme", "acme", "--print")
+	address := g.livery("open", "--env", "sandbox", "--theme", "acme", "--print")
 	path := strings.TrimPrefix(address, "http://cdn.example")
 	theme := strings.Split(path, "/")[2]
 	var key struct{ KeyID, Secret string }
@@ -211,7 +211,7 @@ func TestSecretsAreNowhereAfterAWholeRun(t *testing.T) {
 	g.get(originURL+"/public/v1/me?session="+cookie, "Cookie", cookie)
 	g.get(originURL+"/console/session", "X-Livery-Console", "1", "Cookie", cookie)
 	g.write("audit.json", g.livery("audit", "--data", "origin", "--json"))
-	g.livery("backup", "origin", "--to", "backups")
+	g.livery("store", "backup", "origin", "--to", "backups")
 	for _, ops := range []string{originOps, edgeOps} {
 		for _, page := range []string{"/metrics", "/debug/pprof/heap?debug=1", "/debug/pprof/goroutine?debug=2", "/debug/pprof/cmdline", "/readyz"} {
 			g.get(ops + page)

@@ -34,7 +34,7 @@ type launched struct {
 var servers = map[string][]string{
 	"origin": {"--listen", "127.0.0.1:0", "--feed-listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--public-url", "http://127.0.0.1:1"},
 	"edge":   {"--listen", "127.0.0.1:0", "--feed-listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--upstream", "http://127.0.0.1:1"},
-	"dev":    {"--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--tls", "--tls-listen", "127.0.0.1:0", "--empty"},
+	"dev":    {"--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--tls", "--empty"},
 }
 
 // launch starts a server and waits until it has announced itself. prefix is a command that runs it.

@@ -151,7 +151,7 @@ func (p *person) wants(code int, text string, args ...string) {
 // login logs in, does something once the code is shown, and returns what came of it.
 func (p *person) login(origin string, onCode func(*exec.Cmd)) (code int, said string) {
 	p.t.Helper()
-	cmd := p.command(p.t.Context(), "login", "--device", "--url", origin)
+	cmd := p.command(p.t.Context(), "login", "--issuer", "people", "--url", origin)
 	shown, err := os.CreateTemp(p.dir, "said")
 	if err != nil {
 		p.t.Fatal(err)
@@ -185,7 +185,7 @@ func TestAPersonLogsInWithACode(t *testing.T) {
 	origin := d.client.BaseURL()
 	i.audience = origin + "/public/v1"
 	p := &person{t: t, dir: t.TempDir(), issuer: i}
-	p.wants(1, "names no issuer to log in at", "login", "--device", "--url", origin)
+	p.wants(1, "names no issuer to log in at", "login", "--issuer", "people", "--url", origin)
 	teams := fmt.Sprintf("teams: []\nissuers:\n  - name: people\n    issuer: %s\n    jwks: %s\n    team: demo\n    roleClaim: role\n"+
 		"    login: {clientID: livery-cli, scopes: [openid, offline_access], parameters: {audience: %q}}\n", i.URL, filepath.Join(i.folder, "jwks.json"), i.audience)
 	file := filepath.Join(p.dir, "teams.yaml")
@@ -249,7 +249,7 @@ func renews(t *testing.T, p *person) {
 // ends shows that a login goes on without its issuer while the token is good, and then says what to do.
 func ends(t *testing.T, p *person, origin string) {
 	p.issuer.set(func() { p.issuer.life = 10 * time.Second })
-	p.wants(0, "Logged in", "login", "--device")
+	p.wants(0, "Logged in", "login", "--issuer", "people")
 	p.issuer.set(func() { p.issuer.refresh = "" })
 	p.wants(0, "sandbox", "env", "list")
 	said, code := "", 0

@@ -212,7 +212,7 @@ func TestSeveralOriginsOnOnePostgresAreOne(t *testing.T) {
 		f.must(through, "push", file, "--env", "production", "--theme", "web", "--publish")
 	}
 	push(f.through(a, "b"), "#010101")
-	url := f.must(f.through(b, "b"), "open", "tokens.css", "--env", "production", "--theme", "web", "--print")
+	url := f.must(f.through(b, "b"), "open", "--env", "production", "--theme", "web", "--print")
 	f.served(url, "#010101")
 	push(f.through(b, "a"), "#020202")
 	f.served(url, "#020202")
@@ -247,10 +247,10 @@ func TestSeveralOriginsOnOnePostgresAreOne(t *testing.T) {
 	if said := f.must(nil, "status", "--data", filepath.Join(f.dir, "b"), "--json"); !strings.Contains(said, `"shared"`) || strings.Contains(said, "lost") {
 		t.Errorf("livery status says %s", said)
 	}
-	f.must(nil, "check-store", filepath.Join(f.dir, "b"))
-	f.must(nil, "collect", filepath.Join(f.dir, "b"))
-	if out, err := f.livery(nil, "backup", filepath.Join(f.dir, "b"), "--to", filepath.Join(f.dir, "backups")); err == nil || !strings.Contains(out, "migrate-store") {
-		t.Errorf("livery backup of a PostgreSQL = %v %s", err, out)
+	f.must(nil, "store", "check", filepath.Join(f.dir, "b"))
+	f.must(nil, "store", "collect", filepath.Join(f.dir, "b"))
+	if out, err := f.livery(nil, "store", "backup", filepath.Join(f.dir, "b"), "--to", filepath.Join(f.dir, "backups")); err == nil || !strings.Contains(out, "store migrate") {
+		t.Errorf("livery store backup of a PostgreSQL = %v %s", err, out)
 	}
 	b.kill()
 	f.migrates()
@@ -260,11 +260,11 @@ func TestSeveralOriginsOnOnePostgresAreOne(t *testing.T) {
 func (f *fleet) migrates() {
 	f.t.Helper()
 	copied := filepath.Join(f.dir, "copy")
-	f.must(nil, "migrate-store", "--from", f.cluster.URL(), "--to", copied, "--store-allow-single")
-	if out, err := f.livery(nil, "migrate-store", "--from", f.cluster.URL(), "--to", copied, "--store-allow-single"); err == nil || !strings.Contains(out, "holds records already") {
-		f.t.Errorf("livery migrate-store into a store that holds something = %v %s", err, out)
+	f.must(nil, "store", "migrate", "--from", f.cluster.URL(), "--to", copied, "--store-allow-single")
+	if out, err := f.livery(nil, "store", "migrate", "--from", f.cluster.URL(), "--to", copied, "--store-allow-single"); err == nil || !strings.Contains(out, "holds records already") {
+		f.t.Errorf("livery store migrate into a store that holds something = %v %s", err, out)
 	}
-	f.must(nil, "check-store", copied)
+	f.must(nil, "store", "check", copied)
 	p := f.begin("origin", "copy", "--listen", "127.0.0.1:0", "--feed-listen", "127.0.0.1:0", "--log-level", "warn", "--master-key-file", filepath.Join(f.dir, "master"))
 	f.await(p, "origin", "copy")
 	token := f.must(nil, "token", "--data", copied, "--subject", "owner")

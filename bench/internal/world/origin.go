@@ -86,7 +86,7 @@ func (o *Origin) run(ctx context.Context, arguments ...string) ([]byte, error) {
 
 // Backup adds a backup of the running origin to a directory.
 func (o *Origin) Backup(ctx context.Context, to string) error {
-	_, err := o.run(ctx, "backup", o.data, "--to", to)
+	_, err := o.run(ctx, "store", "backup", o.data, "--to", to)
 	return err
 }
 

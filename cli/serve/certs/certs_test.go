@@ -240,8 +240,8 @@ func TestWithoutACertificateThereIsNoTLS(t *testing.T) {
 	if got, err := (&TLSFlags{}).Over(l, "test", slog.LevelWarn, nil); got != l || err != nil {
 		t.Errorf("over() = %v, %v, want the listener itself", got, err)
 	}
-	missing := TLSFlags{"ops-", "none", "none"}
-	if _, err := missing.Over(l, "test", slog.LevelWarn, nil); err == nil || !strings.Contains(term.Explain(err).Next, "--ops-tls-cert") {
+	missing := TLSFlags{"feed-", "none", "none"}
+	if _, err := missing.Over(l, "test", slog.LevelWarn, nil); err == nil || !strings.Contains(term.Explain(err).Next, "--feed-tls-cert") {
 		t.Errorf("a certificate that is not there: %v", err)
 	}
 }

@@ -31,7 +31,7 @@ export type TokenValueOf<T extends TokenType> = TokenValue<TokenPathOf<T>>;
 // AppendTypes appends tokens.d.ts: for each path the token's type, its custom properties and the type of its value in
 // tokens.values.json, which is undefined if that file leaves it out; and the unions that follow from these.
 func (s *Sheet) AppendTypes(dst []byte) []byte {
-	dst = s.appendHead(dst, "// ", "livery types", "")
+	dst = s.appendHead(dst, "// ", "livery pull --format ts", "")
 	dst = append(dst, "\n/** Every token by its dotted path. */\nexport interface Tokens {\n"...)
 	for _, t := range s.Tokens {
 		dst = t.appendComment(dst)
@@ -42,29 +42,6 @@ func (s *Sheet) AppendTypes(dst []byte) []byte {
 		dst = append(dst, " };\n"...)
 	}
 	return append(append(dst, "}\n"...), typesOfPaths...)
-}
-
-// AppendTypeScript appends a module that has each token's reference to its custom property, and its value in
-// tokens.values.json.
-func (s *Sheet) AppendTypeScript(dst []byte) []byte {
-	dst = s.appendHead(dst, "// ", "livery pull --format ts", "")
-	dst = append(dst, "\n/** Every token by its dotted path: the reference to its custom property, and its value for scripts. */\n"...)
-	dst = append(dst, "export const tokens = {\n"...)
-	for _, t := range s.Tokens {
-		dst = t.appendComment(dst)
-		dst = append(append(dst, "  "...), quote(t.Path)...)
-		dst = append(append(dst, ": { var: "...), quote("var("+t.Properties[0].Name+")")...)
-		if t.Primitive != "" {
-			dst = append(append(dst, ", value: "...), escape.JSON([]byte(t.Primitive))...)
-		}
-		dst = append(dst, " },\n"...)
-	}
-	dst = append(dst, "} as const;\n\n/** The dotted path of a token. */\nexport type TokenPath = keyof typeof tokens;\n\n"...)
-	return append(dst, `/** Returns the reference to the custom property of a token: cssVar("color.brand") is "var(--color-brand)". */
-export function cssVar<P extends TokenPath>(path: P): (typeof tokens)[P]["var"] {
-  return tokens[path].var;
-}
-`...)
 }
 
 // appendHead appends the first line of a file, between the marks of a comment.

@@ -10,10 +10,10 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens/batch"
 	"example.com/livery/cli/tokens/source"
-	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/client"
 	"example.com/livery/intake"
 	"example.com/livery/intake/model"
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/renderer/jsontree"
 )
 

@@ -13,19 +13,20 @@ import (
 
 func (a *app) openCommand() *cobra.Command {
 	var p target.Target
+	var file string
 	var pinned, onlyPrint, asHTML bool
 	cmd := &cobra.Command{
-		Use:   "open [FILE]",
+		Use:   "open",
 		Short: "Open a served file in the browser",
-		Long: "Opens the latest tokens.css, or FILE, of a Theme or Variant in the browser of this machine. In a\n" +
+		Long: "Opens the latest tokens.css, or the file of --file, of a Theme or Variant in the browser of this machine. In a\n" +
 			"pipe and with --print it prints the address instead. With --html it prints the tags of a page for the\n" +
 			"newest version: preload and stylesheet, with the integrity that browsers check.",
-		Example: "  livery open --env sandbox --theme acme --variant dark\n  curl $(livery open tokens.json --env sandbox --theme acme --print)\n" +
+		Example: "  livery open --env sandbox --theme acme --variant dark\n  curl $(livery open --file tokens.json --env sandbox --theme acme --print)\n" +
 			"  livery open --env production --theme acme --html",
-		Args: cmdline.Args(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Args: cmdline.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			pinned = pinned || asHTML && !cmd.Flags().Changed("pinned")
-			address, err := a.servedAddress(cmd, p, append(args, "")[0], pinned)
+			address, err := a.servedAddress(cmd, p, file, pinned)
 			switch {
 			case err != nil:
 				return err
@@ -35,6 +36,7 @@ func (a *app) openCommand() *cobra.Command {
 			return a.open(address, onlyPrint)
 		},
 	}
+	cmd.Flags().StringVar(&file, "file", "", "served `FILE`, such as tokens.json (default: the first, tokens.css if there is one)")
 	cmd.Flags().BoolVar(&pinned, "pinned", false, "the file of the newest version, whose address never changes its content")
 	cmd.Flags().BoolVar(&onlyPrint, "print", false, "print the address")
 	cmd.Flags().BoolVar(&asHTML, "html", false, "print the tags of a stylesheet, with its integrity; --pinned=false: of latest, without")

@@ -16,18 +16,17 @@ import (
 )
 
 const publishText = `Freezes the draft of a Theme as its next version and moves latest to it, or the draft of one
-Variant at the newest version of its Theme. A publish of a Theme gives every Variant a draft to be
-reviewed and published; --variants publishes them all right after it. --all leaves the Theme as it is
-and publishes the drafts of its Variants in one step: --dry-run says what each changes, --only unchanged
-takes those that are as what their Variant serves, --only changed the others.`
+Variant at the newest version of its Theme. A publish of a Theme gives every Variant a draft; --variants
+publishes all of them in one step, after the draft of the Theme if there is one.`
+
+// servedWithin is how long publish --wait waits beyond the cache lifetime of the Environment.
+const servedWithin = 30 * time.Second
 
 // publishFlags are the flags of publish.
 type publishFlags struct {
 	target.Target
-	manyFlags
 	variants, unchanged, wait, strict bool
 	note                              string
-	patience                          time.Duration
 }
 
 func (a *app) publishCommand() *cobra.Command {
@@ -36,26 +35,16 @@ func (a *app) publishCommand() *cobra.Command {
 		Use:     "publish",
 		Short:   "Publish the draft of a Theme or Variant",
 		Long:    publishText,
-		Example: "  livery publish --env sandbox --theme acme --variants",
+		Example: "  livery publish --env sandbox --theme acme --variants\n  livery publish --env sandbox --theme acme --variant dark --wait",
 		Args:    cmdline.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if p.all {
-				return a.publishAll(cmd, p)
-			}
-			return a.publish(cmd, p)
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.publish(cmd, p) },
 	}
-	cmd.Flags().BoolVar(&p.variants, "variants", false, "publish every Variant with a draft after the Theme")
+	cmd.Flags().BoolVar(&p.variants, "variants", false, "publish every Variant with a draft as well")
 	cmd.Flags().BoolVar(&p.unchanged, "unchanged", false, "publish the newest version of the Theme once more if it has no draft")
 	cmd.Flags().BoolVar(&p.wait, "wait", false, "wait until an edge serves the new version, also as latest")
-	cmd.Flags().DurationVar(&p.patience, "wait-timeout", 30*time.Second, "how long to wait beyond the cache lifetime of the Environment, a `DURATION` such as 30s")
 	cmd.Flags().BoolVar(&p.strict, "strict", false, "exit code 3 if there is no draft to publish")
 	cmd.Flags().StringVar(&p.note, "note", "", "why, as `TEXT` that livery versions lists")
-	p.manyFlags.add(cmd)
 	target.OfVariant(cmd, &p.Target)
-	cmd.MarkFlagsMutuallyExclusive("all", "variant", "variants")
-	cmd.MarkFlagsMutuallyExclusive("all", "unchanged")
-	cmd.MarkFlagsMutuallyExclusive("all", "wait")
 	cmd.MarkFlagsMutuallyExclusive("variant", "variants")
 	cmd.MarkFlagsMutuallyExclusive("variant", "unchanged")
 	return a.JSONFlag(cmd)
@@ -68,20 +57,13 @@ func (a *app) publish(cmd *cobra.Command, p publishFlags) error {
 	}
 	ctx := cmd.Context()
 	if f.Variant != nil {
-		v, err := c.PublishVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.PublishOptions{Note: p.note})
-		if err != nil {
-			return p.unlessStrict(ExplainVariantPublish(err, f), v.HasUnpublishedChanges || f.Variant.HasUnpublishedChanges)
-		}
-		if err := a.awaitPublished(ctx, c, p, f, v.ServingURLs); err != nil {
-			return err
-		}
-		return a.Show(v, func() {
-			a.Say("Variant %s is published at version %s.", v.Slug, term.Version(v.LatestVersion))
-			target.PrintFiles(a.App, v.ServingURLs)
-		})
+		return a.publishVariant(ctx, c, f, p)
 	}
 	if err := a.noteInferred(ctx, c, f); err != nil {
 		return err
+	}
+	if p.variants && !p.unchanged && !f.Theme.HasUnpublishedChanges {
+		return a.publishVariants(ctx, c, f, p, nil)
 	}
 	t, err := c.PublishTheme(ctx, f.Env.ID, f.Theme.ID, client.PublishOptions{Unchanged: p.unchanged, Note: p.note, Renames: client.RenamesMoves})
 	if errors.Is(err, client.ErrConflict) {
@@ -92,16 +74,79 @@ func (a *app) publish(cmd *cobra.Command, p publishFlags) error {
 		return err
 	}
 	if p.variants {
-		if _, err := c.Scope(t.EnvironmentID, t.ID).PublishVariants(ctx, client.ManyVariants{Note: p.note}); err != nil {
-			return err
-		}
+		return a.publishVariants(ctx, c, f, p, &t)
 	}
 	if err := a.awaitPublished(ctx, c, p, f, t.ServingURLs); err != nil {
 		return err
 	}
-	return a.Show(t, func() {
-		a.Say("Theme %s is version %s now.", t.Slug, term.Version(t.LatestVersion))
-		target.PrintFiles(a.App, t.ServingURLs)
+	return a.Show(t, func() { a.sayPublished(t) })
+}
+
+func (a *app) sayPublished(t client.Theme) {
+	a.Say("Theme %s is version %s now.", t.Slug, term.Version(t.LatestVersion))
+	target.PrintFiles(a.App, t.ServingURLs)
+}
+
+func (a *app) publishVariant(ctx context.Context, c *client.Client, f target.Resolved, p publishFlags) error {
+	v, err := c.PublishVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.PublishOptions{Note: p.note})
+	if err != nil {
+		return p.unlessStrict(ExplainVariantPublish(err, f), v.HasUnpublishedChanges || f.Variant.HasUnpublishedChanges)
+	}
+	if err := a.awaitPublished(ctx, c, p, f, v.ServingURLs); err != nil {
+		return err
+	}
+	return a.Show(v, func() {
+		a.Say("Variant %s is published at version %s.", v.Slug, term.Version(v.LatestVersion))
+		target.PrintFiles(a.App, v.ServingURLs)
+	})
+}
+
+// manyDone is what publish --variants and discard --variants print under --json.
+type manyDone struct {
+	Theme   *client.Theme           `json:"theme,omitempty"` // nil if it was not published
+	Done    []client.DoneVariant    `json:"done"`
+	Skipped []client.SkippedVariant `json:"skipped"`
+}
+
+// publishVariants publishes the drafts of all Variants in one step. t is the Theme if it was published before, or nil.
+func (a *app) publishVariants(ctx context.Context, c *client.Client, f target.Resolved, p publishFlags, t *client.Theme) error {
+	made, err := c.Scope(f.Env.ID, f.Theme.ID).PublishVariants(ctx, client.ManyVariants{Note: p.note})
+	if err != nil {
+		return err
+	}
+	if p.strict && t == nil && len(made.Done) == 0 {
+		return term.NothingToDo("neither Theme %s nor a Variant of it has a draft to publish", f.Theme.Slug)
+	}
+	if t != nil {
+		if err := a.awaitPublished(ctx, c, p, f, t.ServingURLs); err != nil {
+			return err
+		}
+	}
+	return a.showMany(t, made, "published")
+}
+
+// showMany prints what was done to the drafts of many Variants, and why some were left alone.
+func (a *app) showMany(t *client.Theme, made client.ManyResult, did string) error {
+	done := manyDone{t, append([]client.DoneVariant{}, made.Done...), append([]client.SkippedVariant{}, made.Skipped...)}
+	return a.Show(done, func() {
+		if t != nil {
+			a.sayPublished(*t)
+		}
+		if len(made.Done) > 0 {
+			table := term.Table{Head: []string{"SLUG", "ADDED", "CHANGED", "REMOVED"}}
+			for _, v := range made.Done {
+				table.Add(v.Slug, countOf(len(v.Added)), countOf(len(v.Changed)), countOf(len(v.Removed)))
+			}
+			a.PrintTable(table)
+		}
+		reasons := map[string]int{}
+		for _, s := range made.Skipped {
+			reasons[s.Reason]++
+		}
+		a.Say("Drafts of Variants %s: %d", did, len(made.Done))
+		for _, reason := range term.Keys(reasons) {
+			a.Say("Skipped as %s: %d", reason, reasons[reason])
+		}
 	})
 }
 
@@ -143,7 +188,7 @@ func (a *app) awaitPublished(ctx context.Context, c *client.Client, p publishFla
 	if !p.wait {
 		return nil
 	}
-	return AwaitServed(ctx, c, f, urls, p.patience)
+	return AwaitServed(ctx, c, f, urls, servedWithin)
 }
 
 // ExplainVariantPublish says why a Variant could not be published.
@@ -163,24 +208,35 @@ func ExplainVariantPublish(err error, f target.Resolved) error {
 
 func (a *app) discardCommand() *cobra.Command {
 	var p target.Target
-	var m manyFlags
+	var variants bool
 	cmd := &cobra.Command{
 		Use:     "discard",
 		Short:   "Drop the draft of a Theme or Variant; versions stay",
-		Long:    "Drops the draft of a Theme or of one Variant, or with --all those of all its Variants in one step.",
-		Example: "  livery discard --env sandbox --theme acme",
+		Example: "  livery discard --env sandbox --theme acme\n  livery discard --env sandbox --theme acme --variants",
 		Args:    cmdline.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if m.all {
-				return a.discardAll(cmd, p, m)
+			if variants {
+				return a.discardVariants(cmd, p)
 			}
 			return a.discard(cmd, p)
 		},
 	}
-	m.add(cmd)
+	cmd.Flags().BoolVar(&variants, "variants", false, "drop the drafts of all Variants of the Theme, and not its own")
 	target.OfVariant(cmd, &p)
-	cmd.MarkFlagsMutuallyExclusive("all", "variant")
+	cmd.MarkFlagsMutuallyExclusive("variant", "variants")
 	return a.JSONFlag(cmd)
+}
+
+func (a *app) discardVariants(cmd *cobra.Command, p target.Target) error {
+	c, f, err := a.Resolve(cmd, p)
+	if err != nil {
+		return err
+	}
+	made, err := c.Scope(f.Env.ID, f.Theme.ID).DiscardVariants(cmd.Context(), client.ManyVariants{})
+	if err != nil {
+		return err
+	}
+	return a.showMany(nil, made, "dropped")
 }
 
 func (a *app) discard(cmd *cobra.Command, p target.Target) error {

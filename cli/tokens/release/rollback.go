@@ -16,7 +16,7 @@ import (
 
 const rollbackText = `Publishes the content of an earlier version once more, as the next version of the Theme, or of one
 Variant. Numbers never go back, and pinned files never change. Renames since then are taken back, so that
-the overrides of Variants follow; publish --all publishes these. A draft is in the way: discard it first.
+the overrides of Variants follow; publish --variants publishes these. A draft is in the way: discard it first.
 
 The Theme's modes stay as they are now, also if the earlier version had others: livery versions shows these, and
 livery theme modes sets them.

@@ -204,7 +204,7 @@ func (w *worker) file(fsys fs.FS, index int32, path string, show func(string) st
 	}
 }
 
-// isCopy reports whether a file repeats the tokens: tokens.css, and what livery types and livery pull write.
+// isCopy reports whether a file repeats the tokens: tokens.css, and what livery pull writes.
 func isCopy(text []byte) bool {
 	head, _, _ := strings.Cut(string(text[:min(300, len(text))]), "\n")
 	return strings.HasPrefix(head, "/* Livery design tokens, format ") ||
