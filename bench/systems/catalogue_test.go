@@ -56,7 +56,7 @@ var all = []system{
 	{name: "Nord", files: []string{"@nordhealth/tokens/lib/tokens.raw.json"}, css: []string{"@nordhealth/tokens/lib/tokens.custom-properties.css"}},
 	{name: "Open Props", files: []string{"open-props/open-props.tokens.json"}, css: []string{"open-props/open-props.min.css"}},
 	{name: "Paste", files: []string{"@twilio-paste/design-tokens/dist/tokens.raw.json"}, css: []string{"@twilio-paste/design-tokens/dist/tokens.custom-properties.css"}},
-	{name: "PIE", files: []string{"@justeat/pie-design-tokens/dist/jet.css"}, css: []string{"@justeat/pie-design-tokens/dist/jet.css"}},
+	{name: "PIE", files: []string{"@justeat/pie-design-tokens/dist/jet.css"}, mapped: true, css: []string{"@justeat/pie-design-tokens/dist/jet.css"}},
 	{name: "Polaris", files: []string{"@shopify/polaris-tokens/dist/css/styles.css"}, css: []string{"@shopify/polaris-tokens/dist/css/styles.css"}},
 	{name: "Porsche", files: []string{"@porsche-design-system/components-js/stylesheets/variables.css"}, css: []string{"@porsche-design-system/components-js/stylesheets/variables.css"}},
 	{name: "Primer", files: []string{"@primer/primitives/src/tokens/base"}, mapped: true, css: []string{"@primer/primitives/dist/css/base/typography/typography.css", "@primer/primitives/dist/css/base/size/size.css", "@primer/primitives/dist/css/base/motion/motion.css", "@primer/primitives/dist/css/functional/themes/light.css"}},

@@ -18,7 +18,7 @@ func page(t *testing.T, rows []*row) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	dictionary, terrazzo := version(t, "style-dictionary"), version(t, "@terrazzo/parser")
-	fmt.Fprintf(&b, "# Design systems, pushed as they come\n\n`make systems` on %s: the packages of bench/systems/package.json, each by one\n`livery push`.\n\n", time.Now().UTC().Format(time.DateOnly))
+	fmt.Fprintf(&b, "# Design systems, pushed as they come\n\n`make systems` on %s: the packages of bench/systems/package.json, each by one\n`livery push`, those with a * by the livery.yaml in bench/systems/testdata.\n\n", time.Now().UTC().Format(time.DateOnly))
 	fmt.Fprintf(&b, "In: tokens in the files, counted by the test and not by Livery. Served: in tokens.flat.json. Named: left out, with a\n"+
 		"reason, by push or check. Silent: neither. Differ: of the custom properties that the package's own stylesheet has under\n"+
 		"the same name, those with another value, all explained below, unexplained %d; - if it has none. SD, TZ: custom\nproperties with a value that Style Dictionary %s and Terrazzo %s make of the same files.\n\n", unexplained(rows), dictionary, terrazzo)
@@ -28,7 +28,11 @@ func page(t *testing.T, rows []*row) []byte {
 		if r.compared > 0 {
 			differ = fmt.Sprintf("%d of %d", r.differ, r.compared)
 		}
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %s | %d | %s | %s |\n", r.name, r.In, r.Served, r.Named, len(r.Silent), differ, r.took.Milliseconds(), r.peers[0], r.peers[1])
+		name := r.name
+		if r.mapped {
+			name += " *"
+		}
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %s | %d | %s | %s |\n", name, r.In, r.Served, r.Named, len(r.Silent), differ, r.took.Milliseconds(), r.peers[0], r.peers[1])
 	}
 	differences(&b, rows)
 	for k, tool := range []string{"Style Dictionary " + dictionary, "Terrazzo " + terrazzo} {
