@@ -82,11 +82,12 @@ func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error 
 			return noServedFile(files[0])
 		}
 	}
-	if len(files) > 0 && len(p.shown) > 0 {
-		return term.UsageError("Leave it out, or name --theme in place of files.", "--modes names modes of a Theme, and files have none")
+	isOfTheme := len(files) == 0 && p.Theme != ""
+	if !isOfTheme && len(p.shown)+len(p.variants) > 0 {
+		return term.UsageError("Leave them out, or name --theme in place of files.", "--modes and --variant choose from a Theme")
 	}
 	draw := a.pageOfFiles(p, files)
-	if len(files) == 0 && p.Theme != "" {
+	if isOfTheme {
 		c, f, err := a.Resolve(cmd, p.Target)
 		if err != nil {
 			return err
