@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,19 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 	if seen < 40 {
 		t.Errorf("%d commands were looked at", seen)
 	}
+}
+
+// Every help page fits a screen.
+func TestEveryHelpPageFitsAScreen(t *testing.T) {
+	long := []string{"livery push", "livery watch"} // every form of token files is described there
+	walk(t, func(cmd *cobra.Command) {
+		if slices.Contains(long, cmd.CommandPath()) {
+			return
+		}
+		if n := strings.Count(cmd.Long, "\n") + strings.Count(cmd.UsageString(), "\n") + 2; n > 45 {
+			t.Errorf("the help of %s has %d lines", cmd.CommandPath(), n)
+		}
+	})
 }
 
 // Every flag says what it is for, in what unit, and by which variable it can be given.

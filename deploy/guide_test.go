@@ -10,7 +10,7 @@ import (
 // the flags it is given.
 func TestTextsNameCommandsThatExist(t *testing.T) {
 	passage := regexp.MustCompile("(?m)^ {4}.*livery .*$|`livery [^`]*`|/livery .*$")
-	mention := regexp.MustCompile("(?:^|[`( /])livery ((?:teams|serving|keys|env|theme) [a-z]+|[a-z]+(?:-[a-z]+)?)((?: [-A-Za-z0-9_./:\"$]+)*)")
+	mention := regexp.MustCompile("(?:^|[`( /])livery ((?:teams|serving|keys|store|env|theme|ci) [a-z]+|[a-z]+(?:-[a-z]+)?)((?: [-A-Za-z0-9_./:\"$]+)*)")
 	given := map[string]string{}
 	for _, name := range []string{"../docs/operating.md", "../SECURITY.md", "proxies.md", "compose.yaml", "kubernetes/livery.yaml"} {
 		for _, text := range passage.FindAllString(read(t, name), -1) {

@@ -15,16 +15,9 @@ import (
 	"example.com/livery/client"
 )
 
-const loginText = `Stores an access token of an origin, so that later commands need neither --url nor --token.
-
-On a terminal, if the operator named an issuer for the origin, you log in there: open the page that is shown, on
-any device, and enter the code. The token is renewed automatically for as long as the issuer allows. Otherwise
-the token is read from --token, from the standard input, or typed without being shown. It is stored only after
-the origin accepted it.
-
-The token is stored in a file that only you may read (credentials.json in your folder for configuration files, or
-the absolute path that LIVERY_CREDENTIALS names). A flag or an environment variable takes precedence over it, and so
-does a livery dev that runs on the data directory.`
+const loginText = `Stores an access token of an origin, so that later commands need neither --url nor --token. On a terminal you log in at
+the issuer of the origin, if it names one; otherwise the token is read from --token or the standard input. It is stored
+in a file that only you can read: LIVERY_CREDENTIALS, or credentials.json in your folder for configuration files.`
 
 // loginFlags are the flags of login.
 type loginFlags struct {

@@ -21,18 +21,8 @@ import (
 	"example.com/livery/storage/record"
 )
 
-const backupText = `Adds a backup of the store in the data directory DIR to the directory --to, which is made if it does not
-exist. The origin may keep running: every commit that it acknowledged before is in the backup. Files that an
-earlier backup in the same directory has are not copied again, so write all backups of one store to one
-directory. A store that was restored from there goes on there; any other store is refused. Every file is read
-back and compared with its hash.
-
-With --keep N the newest N backups of this store stay, this one included; the older ones are removed, with the
-files that only they use, once this one is read back. Those that were taken before a restore stay. Without
---keep all stay.
-
-A backup holds the secrets of the store: protect it like the store. The token of the feed is in a separate
-file and not in the backup.`
+const backupText = `Adds a backup of the store to the directory --to, which can hold the backups of one store; the origin may keep running.
+Files of earlier backups are not copied again, and every file is read back. A backup holds the secrets of the store.`
 
 func (a *app) backupCommand() *cobra.Command {
 	var to string
@@ -154,11 +144,8 @@ func byteText(n int64) string {
 	return fmt.Sprintf("%.1f %cB", f, units[unit])
 }
 
-const restoreText = `Makes the store of a new data directory from the newest backup in the directory BACKUPS, or from the
-one that --at names. Every file is compared with its hash first; if one differs, nothing is made.
-The restored store begins a new history: start the origin on it, and its edges notice that and request
-everything again. Webhooks go on with what happens from then on: what was due when the backup was taken is
-not sent again. The audit log of the store records the restore: which backup, and who restored it.`
+const restoreText = `Makes a store from the newest backup in BACKUPS, or from the one of --at, after comparing every file with its hash.
+The restored store begins a new history, and deliveries that were due when the backup was taken are not sent.`
 
 func (a *app) restoreCommand() *cobra.Command {
 	var data, at string
@@ -257,9 +244,8 @@ func (a *app) restore(ctx context.Context, dir, data, at string) error {
 	})
 }
 
-const checkStoreText = `Reads every record, reference, blob and hash of the store in the data directory DIR, and prints what
-is wrong and how to fix it. It changes nothing, and the origin may keep running. The exit code is 1
-if anything is wrong.`
+const checkStoreText = `Reads every record, reference, blob and hash, and prints what is wrong and how to fix it. It changes nothing, and the
+origin may keep running. The exit code is 1 if anything is wrong.`
 
 func (a *app) checkStoreCommand() *cobra.Command {
 	return a.JSONFlag(&cobra.Command{

@@ -12,11 +12,8 @@ import (
 	"example.com/livery/storage"
 )
 
-const collectText = `Removes the blobs that no record refers to any more: those of deleted Themes and of publishes that did not
-finish. A blob is removed by a collection that runs a day or more after another one found it unreferenced, so
-that a client that has just read its name can still fetch it. A running origin collects every day;
-this command does it now, also while the origin runs. DIR is its data directory; if no origin
-runs, it can be the address of a PostgreSQL. --dry-run prints what would be removed, and changes nothing.`
+const collectText = `Removes the blobs of deleted Themes and of publishes that did not finish, a day after a collection found them first. A
+running origin collects every day; this command does it now. A PostgreSQL is named by its address if no origin runs.`
 
 func (a *app) collectCommand() *cobra.Command {
 	dry := false

@@ -23,19 +23,8 @@ import (
 	"example.com/livery/storage/postgres"
 )
 
-const migrateText = `Copies a whole store into another, of the same engine or another: from the embedded store of a data
-directory to a PostgreSQL, back, or from one to the next. Every record and every blob that a record names is
-copied; then both stores are read again and compared, table by table, by SHA-256.
-
-Stop every origin on both stores first: writes during the copy would be missing from it, and the command
-reports that they happened. The target must be empty. If a copy was interrupted, run the same command again:
-it skips the blobs that are copied already.
-
-The copy begins a change log of its own. Edges notice that and ask again, by hash, for what they have, so that
-nothing is sent or rendered twice. Files beside the store are not copied: copy feed-token
-(or --feed-token-file) and the master key yourself.
-
-Put a password into PGPASSWORD or the file that PGPASSFILE names, not into the address.`
+const migrateText = `Copies every record and blob into an empty store and compares both by SHA-256. Stop every origin on both stores first.
+Copy feed-token and the master key yourself. Give a password as PGPASSWORD or PGPASSFILE. If it is interrupted, run it again.`
 
 // migrateFlags are the flags of livery store migrate.
 type migrateFlags struct {

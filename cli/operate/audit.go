@@ -21,16 +21,8 @@ type auditFlags struct {
 	follow            bool
 }
 
-const auditText = `Prints who changed what, oldest first: everything that the operator did, and what users published, deleted
-and served as. Drafts are not in it. An entry is written in the same commit as the change that it records;
-what changed nothing has none. Entries stay for as long as the origin's --audit-keep says.
-
-An operator is known by the user of the process that asked, as the system says, and by what was given
-with --as, which is a claim. A user is known by the subject of the access token. With --follow new
-entries are printed as they come, and with --json beside it each as one line.
-
-Each entry holds the hash of the one before: livery store check reports what was changed or taken out.
-It cannot detect that the newest entries were cut off. If that matters, send the entries to another machine.`
+const auditText = `Prints who changed what, oldest first: everything that operators did, and what users published, deleted and
+changed in how Themes are served. Drafts are not in it. livery store check finds entries that were changed or removed.`
 
 func (a *app) auditCommand() *cobra.Command {
 	var f auditFlags

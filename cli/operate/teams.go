@@ -21,9 +21,8 @@ func (a *app) teamsCommand() *cobra.Command {
 	return a.operatorFlags(teams)
 }
 
-const teamsText = `Makes the Teams, Environments, members and grants match the file, and prints what changed. Applying
-it again changes nothing. Teams and Environments that the file does not name stay as they are. - is the
-standard input. A subject can do nothing until it has a grant here.
+const teamsText = `Makes Teams, Environments, members and grants match the file, and prints what changed. What the file does not name stays.
+A section issuers accepts tokens of OpenID Connect issuers: see /docs/operating.html of the origin.
 
   teams:
     - slug: acme
@@ -36,32 +35,7 @@ standard input. A subject can do nothing until it has a grant here.
           cacheLifetime: 2    # seconds
           description: null
           metadata: {}
-          grants: {owner: admin, designer: editor}
-        - slug: preview
-          displayName: Previews
-          kind: sandbox
-          cacheLifetime: 2
-          previewOf: sandbox  # every Theme here is a preview of one there, and served by the rules of that
-          identities: none    # nobody is told who made a change; default full: editors and admins are
-
-With a section issuers, tokens of OpenID Connect issuers are accepted too, of exactly those that it names. One that is
-bound to a team reaches that Team alone, with the role that a claim names, or with those that environments names, in
-these Environments alone; claims must keep out all others that use the same issuer. One without a team speaks for members by their subjects. The audience is URL/public/v1 of the origin.
-
-  issuers:
-    - name: github-main
-      issuer: https://token.actions.githubusercontent.com
-      jwks: https://token.actions.githubusercontent.com/.well-known/jwks    # or an absolute path on the machine of the origin
-      team: acme
-      claims: {repository: acme/tokens, ref: refs/heads/main}    # what a token must claim, all of it
-      roleClaim: event_name    # its value is the role, or roles maps it
-      roles: {push: editor}
-    - name: github-pull-request
-      issuer: https://token.actions.githubusercontent.com
-      jwks: https://token.actions.githubusercontent.com/.well-known/jwks
-      team: acme
-      claims: {repository: acme/tokens, event_name: pull_request}
-      environments: {sandbox: viewer, preview: editor}`
+          grants: {owner: admin, designer: editor}`
 
 func (a *app) teamsApply() *cobra.Command {
 	var dryRun bool

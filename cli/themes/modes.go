@@ -17,11 +17,8 @@ func (a *app) themeModes() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "modes THEME",
 		Short: "Show or replace the modes of a Theme",
-		Long: "Show the modes of a Theme, or replace the whole list with --mode or --set, which need the role admin.\n\n" +
-			"A mode is a Variant that the Theme gives a condition: files are served with it laid over them at\n" +
-			"addresses that end in ?modes=scheme.dark. A mode without a Variant overrides nothing. The file of --set\n" +
-			"is what --json prints; it may name Variants by their slugs, and a brand with \"for\". --set and an empty\n" +
-			"list, {\"modes\": []}, remove all modes.",
+		Long: "Shows the modes of a Theme, or replaces the whole list, which needs the role admin. A mode is a Variant with a condition.\n" +
+			"--set takes what --json prints, with slugs or ids of Variants; {\"modes\": []} removes all modes.",
 		Example: "  livery theme modes acme --env sandbox\n" +
 			"  livery theme modes acme --env sandbox --mode scheme.light --mode 'scheme.dark=midnight (prefers-color-scheme: dark)'\n" +
 			"  livery theme modes acme --env sandbox --set modes.json",

@@ -31,14 +31,9 @@ type editFlags struct {
 	strict           bool
 }
 
-const editText = `Sets the value of one token in the draft of a Theme, or overrides it in a Variant.
-
-VALUE is JSON if it is valid JSON, and otherwise text: 4 is a number, '#0055aa', 16px, "4" with the quotes and
-{color.brand} are text, {"value":4,"unit":"px"} is an object. A token that the Theme does not have yet needs
---add, so that a typing error does not add a token.
-
-With --unset the overrides of a Variant are removed, so that the Theme's values apply again, or tokens and groups
-of a Theme. Tokens with an alias to a removed one are listed; --strict refuses to remove it.`
+const editText = `Sets the value of one token in the draft of a Theme, or overrides it in a Variant. VALUE is JSON if it is valid JSON,
+and otherwise text: 4 is a number, "4" with the quotes, 16px and {color.brand} are text. With --unset tokens and groups
+of a Theme are removed, or the overrides of a Variant, so that the Theme's values apply again.`
 
 func (a *app) editCommand() *cobra.Command {
 	var e editFlags

@@ -21,17 +21,9 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-const pullText = `Writes the current tokens of a Theme as a DTCG document, or the current overrides of a Variant as
-a flat map; --version writes a published version. What comes out can be pushed again.
-
-The other formats hold what is rendered, with a Variant's overrides in the Theme's tokens: css (tokens.css),
-scss (a variable each, and a map of all), tailwind (a theme for Tailwind 4 that names the custom properties of
-tokens.css), ts (declarations for TypeScript: paths, custom properties and types of values, so that a
-misspelt name does not compile) and schema (a JSON Schema of a Variant's file, by which an editor completes
-paths and aliases).
-
-Of a version that is not the current document the API lists tokens and groups only: $extends, $ref,
-$deprecated and empty groups are left out of dtcg; the served tokens.dtcg.json of that version has them.`
+const pullText = `Writes the current tokens of a Theme as a DTCG document, or the overrides of a Variant as a flat map, which can be pushed
+again. The other formats hold what is rendered, with a Variant's overrides in it: css, scss, a Tailwind theme,
+declarations for TypeScript (ts), and a JSON Schema for the file of a Variant (schema).`
 
 func (a *app) pullCommand() *cobra.Command {
 	var p target.Target

@@ -15,9 +15,8 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-const renameText = `Moves a token or a group of a Theme to another path, in its draft, and sends along a replacement of
-every alias in the Theme that names it, so that nothing is left pointing at the old path. Variants
-follow by themselves when the Theme is published.`
+const renameText = `Moves a token or a group of a Theme to another path in its draft, and replaces every alias to it. Variants follow when
+the Theme is published.`
 
 func (a *app) renameCommand() *cobra.Command {
 	var p target.Target

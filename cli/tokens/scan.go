@@ -3,7 +3,6 @@ package tokens
 import (
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,22 +14,9 @@ import (
 	"example.com/livery/cli/tokens/source"
 )
 
-const scanText = `Reads source files and lists the names of tokens in them that the Theme does not have, with the
-nearest that it has, and the uses of deprecated tokens. A use is var(--color-brand) or another mention of a
-custom property, a path as in cssVar("color.brand"), token("color.brand") or tokens["color.brand"], or a class
-of Tailwind on the theme that livery pull --format tailwind writes, such as hover:bg-brand/80. --uses lists each
-of them, --unused the tokens that no file names.
-
-A custom property is unknown if neither the tokens nor the files declare it, and it has the prefix of the
-Theme, stands in a group within a group of it and has no fallback, or is one slip away from a token: a
-letter that is missing, added, replaced or swapped. Others belong to other libraries; --strict refuses them
-too. A class is unknown if it is one slip away from a token's class, or is named as if it stood in a group
-of them, unless Tailwind or a stylesheet has it. A comment with livery-ignore on the line, or alone on the
-line above, excuses it. --fix corrects names that are one slip away from a single name of a token.
-
-Comments are not read, and neither are .git, node_modules, what .gitignore names, symbolic links, files that
-Livery wrote, and files over 2 MiB. These are read:
-`
+const scanText = `Reads stylesheets, scripts, components and templates, and lists the names of tokens in them that the Theme does not have,
+with the nearest that it has, and the uses of deprecated tokens. A comment with livery-ignore excuses its line, or alone
+on a line the next one. The exit code is 1 if there are unknown names, or files that cannot be read.`
 
 // scanFlags are the flags of scan.
 type scanFlags struct {
@@ -48,7 +34,7 @@ func (a *app) scanCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scan [DIR|FILE...]",
 		Short: "List where source files use tokens, and names that the Theme does not have",
-		Long:  scanText + strings.Join(scan.Extensions(), " ") + "\n\nThe exit code is 1 if there are unknown names, or files that cannot be read.",
+		Long:  scanText,
 		Example: "  livery scan src --tokens acme.tokens.json\n" +
 			"  livery scan src --env sandbox --theme acme --unused\n" +
 			"  livery scan --tokens acme.tokens.json --sarif > livery.sarif",

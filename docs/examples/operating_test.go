@@ -93,7 +93,7 @@ func TestTheOperatingGuide(t *testing.T) {
 type operating struct {
 	reading
 	public, feed, files string // addresses; the guide has those of the defaults
-	theme, key          string // ids, once there are some
+	key                 string // id of a signing key, once there is one
 	servers             []server
 }
 
@@ -134,7 +134,7 @@ func (o *operating) run(p piece) {
 	switch {
 	case words[0] == "make":
 		o.make(step{line: p.line, command: p.command}, words[1])
-	case p.inline && !strings.Contains(p.command, "-") && len(words) == 2:
+	case p.inline && !strings.Contains(p.command, "-") && (len(words) == 2 || len(words) == 3 && (words[1] == "store" || words[1] == "ci")):
 		o.shell(p, p.command+" --help") // it is only spoken of
 	case strings.HasPrefix(p.command, "livery origin -") || strings.HasPrefix(p.command, "livery edge -"):
 		for line := range strings.SplitSeq(p.command, "\n") {
@@ -173,15 +173,12 @@ func (o *operating) shell(p piece, script string) {
 // fill puts what a reader would in the place of what the text leaves open.
 func (o *operating) fill(script string) string {
 	return strings.NewReplacer(
-		"127.0.0.1:8080", o.public, "127.0.0.1:8081", o.feed, "127.0.0.1:8090", o.files, "UPSTREAM", "http://"+o.feed, "THEME_ID", o.theme, "KEY_ID", o.key,
+		"127.0.0.1:8080", o.public, "127.0.0.1:8081", o.feed, "127.0.0.1:8090", o.files, "UPSTREAM", "http://"+o.feed, "KEY_ID", o.key,
 	).Replace(script)
 }
 
 // learn remembers the ids that commands print.
 func (o *operating) learn(script, said string) {
-	if id := regexp.MustCompile(`thm_[0-9a-z]{26}`).FindString(said); id != "" {
-		o.theme = id
-	}
 	if id := regexp.MustCompile(`key_[0-9a-z]+`).FindString(said); id != "" && strings.HasPrefix(script, "livery keys add") {
 		o.key = id
 	}

@@ -14,15 +14,8 @@ import (
 	"example.com/livery/client"
 )
 
-const rollbackText = `Publishes the content of an earlier version once more, as the next version of the Theme, or of one
-Variant. Numbers never go back, and pinned files never change. Renames since then are taken back, so that
-the overrides of Variants follow; publish --variants publishes these. A draft is in the way: discard it first.
-
-The Theme's modes stay as they are now, also if the earlier version had others: livery versions shows these, and
-livery theme modes sets them.
-
-A Variant that is published at the newest version of its Theme gets another one with the Theme, whose
-newest version is published once more.`
+const rollbackText = `Publishes the content of an earlier version as the next version of the Theme, or of one Variant. Renames since then are
+taken back, so that the overrides of Variants follow; livery publish --variants publishes these. Modes stay as they are.`
 
 // rollbackFlags are the flags of rollback.
 type rollbackFlags struct {

@@ -26,9 +26,6 @@ var forms = map[string]form{
 	".erb": {markup: true}, ".php": {lineComments: true, markup: true}, ".hbs": {markup: true}, ".liquid": {markup: true}, ".twig": {markup: true},
 }
 
-// Extensions returns the extensions of the files that are read, in order.
-func Extensions() []string { return sortedKeys(forms) }
-
 // What a byte may begin.
 const (
 	other   = iota
