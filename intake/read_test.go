@@ -206,6 +206,9 @@ func TestRead_ParsesOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if _, err := r.Propose([]string{"a.json", "b.json", "c.json"}); err != nil {
+		t.Fatal(err)
+	}
 	if r.Parsed != 3 || done != 303 {
 		t.Errorf("3 files are parsed %d times; the last progress is %d", r.Parsed, done)
 	}
@@ -230,6 +233,17 @@ func TestBuildsForWebAssembly(t *testing.T) {
 	cmd.Env = append(cmd.Environ(), "GOOS=js", "GOARCH=wasm")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("go build for js/wasm: %v\n%s", err, out)
+	}
+}
+
+// TestRead_Flat: a map of names to values is read as tokens if it is named, not if it merely lies in a folder.
+func TestRead_Flat(t *testing.T) {
+	files := memory{"t/flat.json": `{"a":"1px"}`, "t/tokens.json": tokens("b=#000001")}
+	for list, want := range map[string]string{"t": "b=#000001", "[t, t/flat.json]": "b=#000001 a=1px", "[t/flat.json]": "a=1px"} {
+		plan, err := NewReader(files).Read(parseMapping(t, "files: "+list))
+		if err != nil || flat(plan.Theme.Tree) != want {
+			t.Errorf("Read(files: %s) = %v, want %s", list, err, want)
+		}
 	}
 }
 

@@ -19,6 +19,18 @@ func TestFormsWithoutDollarSigns(t *testing.T) {
 			"[] a color \"red\"\n[] a.hover color \"blue\"\n[] value.b  \"1px\"",
 		},
 		{
+			dictionaryName, "a type that is not known leaves the category its own", `{"color": {"a": {"value": "05a", "type": "semantic"}, "b": {"value": "x", "type": "semantic"}}, "size": {"s": {"value": 2, "type": "semantic"}}}`,
+			"[] color.a color \"#05a\"\n[] color.b semantic \"x\"\n[] size.s dimension \"2rem\"",
+		},
+		{
+			dictionaryName, "colours of parts, each from 0 to 1", `{"a": {"value": {"red": "0.00000", "green": "0.72549", "blue": 1, "alpha": 1}}, "b": {"value": {"red": 0, "green": 0, "blue": 0, "alpha": 0.5}}, "c": {"value": {"red": 255, "green": 0, "blue": 0, "alpha": 1}}}`,
+			"[] a  \"#00b9ff\"\n[] b  \"#00000080\"\n[] c  {\"red\":255,\"green\":0,\"blue\":0,\"alpha\":1}",
+		},
+		{
+			dictionaryName, "a group with an alias to another file is no token set", `{"button": {"size": {"value": "{size.a}"}, "font": {"value": "{font.a}"}}, "a": {"x": {"value": "{size}"}}}`,
+			"[] button.size  \"{size.a}\"\n[] button.font  \"{font.a}\"\n[] a.x  \"{size}\"",
+		},
+		{
 			dictionaryName, "values of modes", `{"c": {"value": {"light": "#fff", "dark": "#000"}, "type": "color"}}`,
 			"[] c color \"#fff\"\n[value:scheme=dark] c color \"#000\"",
 		},
@@ -33,6 +45,10 @@ func TestFormsWithoutDollarSigns(t *testing.T) {
 		{
 			listName, "names with slashes or dots", `[{"name": "a/b", "value": "1px", "type": "dimension"}, {"path": ["c", "d"], "value": "{a/b}"}, {"value": 1}]`,
 			"[] a.b dimension \"1px\"\n[] c.d  \"{a.b}\"\n! t.json:1 2: items that are not tokens: it has no name or no value: {\"value\":1}",
+		},
+		{
+			spectrumName, "a ref of parts counts", `{"a": {"ref": {"fontSize": "{b}"}, "value": {"fontSize": {"sets": {}}}}, "b": {"sets": {"desktop": {"value": "1px"}, "mobile": {"value": "2px"}}}, "s": {"ref": [{"x": "0px", "blur": "1px"}], "value": []}}`,
+			"[] a  {\"fontSize\":\"{b}\"}\n[] b  \"1px\"\n[value:set=mobile] b  \"2px\"\n[] s  [{\"offsetX\":\"0px\",\"blur\":\"1px\"}]",
 		},
 		{
 			spectrumName, "the first set is the default", `{"a": {"sets": {"light": {"value": "#fff"}, "dark": {"ref": "{b}"}}}, "b": {"sets": {"desktop": {"value": "1px"}, "mobile": {"value": "2px"}}}, "c": {"value": "3", "ref": "b"}}`,
