@@ -11,8 +11,9 @@ import "fmt"
 //	E environment                        record.Environment
 //	e team, environment slug             environment id
 //	H environment, theme                 record.Theme
-//	h environment, theme slug            record.Entry
-//	u environment, updatedAt, theme      record.Entry
+//	h environment, theme slug            theme id
+//	u letter, parts of its list, bucket, id  record.Entry         of a record of the table of this letter
+//	r letter, parts of its list, bucket  8 bytes              revision of the entries in the bucket
 //	s master key, environment, theme     (empty)             signed Themes
 //	D environment, theme                 record.ThemeDraft
 //	N environment, theme, number         record.ThemeVersion
