@@ -65,7 +65,7 @@ func (c *checker) listEntries() error {
 			right = err == nil && bytes.Equal(key, Entries{p[0][0]}.Key(id, list...))
 		}
 		if !right {
-			c.report(Finding{where("list entry", key), "it leads nowhere", RepairDelete})
+			c.report(Finding{where("list entry", key), "it leads to no record", RepairDelete})
 		}
 		return c.ctx.Err() == nil
 	})

@@ -126,11 +126,11 @@ type ThemeTable struct{ Table[record.Theme] }
 
 // Write stores the record at parts with its slug and its entries. The slug that it had is deleted apart.
 func (t ThemeTable) Write(tx Tx, v record.Theme, parts ...string) error {
-	old, err := t.Read(tx, parts...)
+	old, stored, err := t.ReadStored(tx, parts...)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
-	if changed, err := t.replace(tx, v, parts); err != nil || !changed {
+	if changed, err := t.writeOver(tx, stored, v, parts); err != nil || !changed {
 		return err
 	}
 	if old.Slug != v.Slug {
@@ -160,7 +160,11 @@ type VariantTable struct{ Table[record.Variant] }
 
 // Write stores the record at parts with its entry. The slug is written apart.
 func (t VariantTable) Write(tx Tx, v record.Variant, parts ...string) error {
-	if changed, err := t.replace(tx, v, parts); err != nil || !changed {
+	stored, err := tx.Get(t.Key(parts...))
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if changed, err := t.writeOver(tx, stored, v, parts); err != nil || !changed {
 		return err
 	}
 	return VariantEntries.write(tx, record.NewEntry(v.Listed()), parts[2], parts[:2])

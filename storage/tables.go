@@ -66,18 +66,13 @@ func (t Table[T]) Write(tx Tx, v T, parts ...string) error {
 	return tx.Set(Key(t.letter, parts...), data)
 }
 
-// replace stores the record at parts, unless it is stored as it is already, and reports whether it was not.
-func (t Table[T]) replace(tx Tx, v T, parts []string) (changed bool, err error) {
+// writeOver stores the record at parts, unless that is what is stored, and reports whether it was not.
+func (t Table[T]) writeOver(tx Tx, stored []byte, v T, parts []string) (changed bool, err error) {
 	data, err := record.Encode(v)
-	if err != nil {
+	if err != nil || bytes.Equal(stored, data) {
 		return false, err
 	}
-	key := Key(t.letter, parts...)
-	stored, err := tx.Get(key)
-	if err == nil && bytes.Equal(stored, data) || err != nil && !errors.Is(err, ErrNotFound) {
-		return false, err
-	}
-	return true, tx.Set(key, data)
+	return true, tx.Set(Key(t.letter, parts...), data)
 }
 
 // Delete removes the record at parts.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"example.com/livery/origin/lru"
@@ -20,10 +21,16 @@ import (
 const CacheBytes = 64 << 20
 
 // Cache has the catalogs of the lists that were searched last. It may be used concurrently.
-type Cache struct{ catalogs *lru.Cache[string, *catalog] }
+type Cache struct{ lists *lru.Cache[string, *cached] }
+
+// cached is the catalog of one list. Who brings it up to date holds mu, so that requests at once read a change once.
+type cached struct {
+	mu      sync.Mutex
+	catalog *catalog
+}
 
 // NewCache returns an empty Cache.
-func NewCache() *Cache { return &Cache{lru.New[string, *catalog](CacheBytes)} }
+func NewCache() *Cache { return &Cache{lru.New[string, *cached](CacheBytes)} }
 
 // read returns the catalog of a list. It reads the revisions of the buckets, and the buckets that changed since the list was
 // searched last.
@@ -32,17 +39,21 @@ func (c *Cache) read(r storage.Reader, entries storage.Entries, parts []string) 
 	if err != nil {
 		return nil, err
 	}
-	list := string(entries.Key("", parts...))
-	known := c.catalogs.Get(list)
-	if known == nil {
-		known = &catalog{}
+	name := string(entries.Key("", parts...))
+	l := c.lists.Get(name)
+	if l == nil {
+		l = &cached{catalog: &catalog{}}
+		c.lists.Add(name, l, 0)
 	}
-	if known.revisions == revisions {
-		return known, nil
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.catalog.revisions == revisions {
+		return l.catalog, nil
 	}
-	next, err := known.refresh(r, entries, parts, revisions)
+	next, err := l.catalog.refresh(r, entries, parts, revisions)
 	if err == nil {
-		c.catalogs.Add(list, next, next.bytes())
+		l.catalog = next
+		c.lists.Add(name, l, next.bytes())
 	}
 	return next, err
 }

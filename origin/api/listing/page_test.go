@@ -18,7 +18,7 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// lists are a list of Themes and one of Variants of the same items, each read through a cache.
+// lists are a store with a list of Themes and one of Variants, of the same items.
 type lists struct {
 	store storage.Store
 	at    int64 // time of the change before
@@ -259,4 +259,119 @@ func TestPagesAreWhatAPlainSearchFinds(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// counted counts what is read of a snapshot.
+type counted struct {
+	storage.Reader
+	keys int
+}
+
+func (c *counted) Get(key []byte) ([]byte, error) {
+	c.keys++
+	return c.Reader.Get(key)
+}
+
+func (c *counted) Scan(prefix []byte, order storage.Order, each func(key, value []byte) bool) error {
+	return c.Reader.Scan(prefix, order, c.counting(each))
+}
+
+func (c *counted) ScanRange(start, end []byte, order storage.Order, each func(key, value []byte) bool) error {
+	return c.Reader.ScanRange(start, end, order, c.counting(each))
+}
+
+func (c *counted) counting(each func(key, value []byte) bool) func(key, value []byte) bool {
+	return func(key, value []byte) bool {
+		c.keys++
+		return each(key, value)
+	}
+}
+
+// A page of a list of 10,000 items, of any filter and order, reads the revisions of the list's buckets, and after a change
+// the bucket of what changed. Only the first one reads every entry.
+func TestAPageReadsWhatChanged(t *testing.T) {
+	const count = 10_000
+	l := open(t)
+	item := func(n int) record.Listed {
+		return record.Listed{ID: fmt.Sprintf("thm_%05d", n), Slug: fmt.Sprintf("slug-%05d", n*7919%count), DisplayName: "Item", UpdatedAt: time.UnixMilli(int64(n))}
+	}
+	write := func(from, to int, was, is func(n int) record.Listed) {
+		t.Helper()
+		if err := l.commit(func(tx storage.Tx) error {
+			for n := from; n < to; n++ {
+				if err := put(tx, was(n), is(n)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	none := func(int) record.Listed { return record.Listed{} }
+	write(0, count, none, item)
+	renamed := func(n int) record.Listed {
+		i := item(n)
+		i.Slug, i.UpdatedAt = "renamed", time.UnixMilli(count)
+		return i
+	}
+	for name, list := range map[string]listing.List{"Themes": themes(listing.NewCache()), "Variants": variants(listing.NewCache())} {
+		read := func(q listing.Query) (w listing.Window, keys int) {
+			t.Helper()
+			q.Size = 50
+			err := l.store.View(t.Context(), func(r storage.Reader) (err error) {
+				c := &counted{Reader: r}
+				w, err = list.Page(c, q)
+				keys = c.keys
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return w, keys
+		}
+		if _, keys := read(listing.Query{Number: 1, ByTime: true}); keys > count+storage.Buckets {
+			t.Errorf("the first page of %s by time reads %d keys, want %d entries and %d revisions", name, keys, count, storage.Buckets)
+		}
+		for what, q := range map[string]listing.Query{
+			"rare":         {Number: 1, Filter: listing.Filter{Text: "-00077"}, Totals: true},
+			"none":         {Number: 1, Filter: listing.Filter{Text: "nothing"}},
+			"all":          {Number: 100, Filter: listing.Filter{Text: "item"}, Totals: true},
+			"label":        {Number: 1, Filter: listing.Filter{Labels: []listing.Label{{Key: "a", Value: "b"}}}},
+			"unpublished":  {Number: 1, Filter: listing.Filter{Unpublished: new(true)}},
+			"by time":      {Number: 100, ByTime: true, Totals: true},
+			"a first page": {Number: 1},
+		} {
+			if _, keys := read(q); keys > storage.Buckets {
+				t.Errorf("a page of %s (%s) reads %d keys, want %d at most", name, what, keys, storage.Buckets)
+			}
+		}
+		write(5, 6, item, renamed)
+		w, keys := read(listing.Query{Number: 1, Filter: listing.Filter{Text: "renamed"}})
+		if most := storage.Buckets + 2*count/storage.Buckets; len(w.IDs) != 1 || keys > most {
+			t.Errorf("a page of %s after a change finds %q and reads %d keys, want one item and at most %d keys", name, w.IDs, keys, most)
+		}
+		write(5, 6, renamed, item)
+	}
+}
+
+// A label that is spelled as the stored form of two is neither.
+func TestALabelThatIsNoTextIsNone(t *testing.T) {
+	l := open(t)
+	is := record.Listed{ID: "thm_1", Slug: "slug", DisplayName: "Name", Metadata: map[string]string{"a": "b", "c": "d"}}
+	if err := l.commit(func(tx storage.Tx) error { return put(tx, record.Listed{}, is) }); err != nil {
+		t.Fatal(err)
+	}
+	for label, want := range map[listing.Label]int{{Key: "a", Value: "b"}: 1, {Key: "c", Value: "d"}: 1, {Key: "a", Value: "b\xff\xffc\xfed"}: 0, {Key: "b", Value: "a"}: 0} {
+		err := l.store.View(t.Context(), func(r storage.Reader) error {
+			w, err := themes(listing.NewCache()).Page(r, listing.Query{Number: 1, Size: 10, Filter: listing.Filter{Labels: []listing.Label{label}}})
+			if len(w.IDs) != want {
+				t.Errorf("%q finds %q, want %d items", label, w.IDs, want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
