@@ -79,9 +79,9 @@ func TestCheckStoreFindsEachFault(t *testing.T) {
 		"a Theme whose entry differs": {func(tx storage.Tx) error {
 			return storage.Themes.Table.Write(tx, record.Theme{ID: "thm_1", EnvironmentID: "env_1", Slug: "theme", DisplayName: "new", LatestVersion: 1, DraftETag: "x"}, "env_1", "thm_1")
 		}, "theme env_1 thm_1", "differs from its record"},
-		"a Variant without an entry":  {func(tx storage.Tx) error { return tx.Delete(storage.VariantEntries.Key("var_1", "env_1", "thm_1")) }, "variant env_1 thm_1 var_1", "differs from its record"},
-		"an entry without a revision": {func(tx storage.Tx) error { return tx.DeletePrefix([]byte("r")) }, "theme env_1 thm_1", "no revision"},
-		"an entry that leads nowhere": {func(tx storage.Tx) error { return tx.Set(storage.VariantEntries.Key("var_9", "env_1", "thm_1"), nil) }, storage.SpellKey(storage.VariantEntries.Key("var_9", "env_1", "thm_1")), "leads to no record"},
+		"an entry without a revision": {func(tx storage.Tx) error { return tx.DeletePrefix([]byte("rH")) }, "theme env_1 thm_1", "no revision"},
+		"Variants without a revision": {func(tx storage.Tx) error { return tx.DeletePrefix([]byte("rV")) }, "variant env_1 thm_1 var_1", "no revision"},
+		"an entry that leads nowhere": {func(tx storage.Tx) error { return tx.Set(storage.ThemeEntries.Key("thm_9", "env_1"), nil) }, storage.SpellKey(storage.ThemeEntries.Key("thm_9", "env_1")), "leads to no record"},
 		"a signed Theme that is not indexed": {func(tx storage.Tx) error {
 			t := record.Theme{ID: "thm_1", EnvironmentID: "env_1", Slug: "theme", LatestVersion: 1, DraftETag: "x", Serving: record.Serving{Mode: "signed"}}
 			return errors.Join(storage.Themes.Write(tx, t, "env_1", "thm_1"), tx.Delete(storage.Key('s', "none", "env_1", "thm_1")))

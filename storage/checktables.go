@@ -44,13 +44,13 @@ func (c *checker) themes() error {
 	})
 }
 
-// listed reports an item of a list whose entry differs from its record, or that caches of the list cannot know.
+// listed reports an item of a list whose entry differs from its record, or whose bucket has no revision.
 func (c *checker) listed(at string, x Entries, i record.Listed, parts ...string) {
 	const repair = "edit it, which writes the entry again"
-	if got, err := c.r.Get(x.Key(i.ID, parts...)); err != nil || !bytes.Equal(got, record.NewEntry(i).Append(nil)) {
+	if got, err := c.r.Get(x.Key(i.ID, parts...)); x.stored && (err != nil || !bytes.Equal(got, record.AppendEntry(nil, i))) {
 		c.report(Finding{at, "its entry in the list differs from its record", repair})
 	}
-	if _, err := c.r.Get(x.revisionKey(i.ID, parts)); err != nil {
+	if _, err := c.r.Get(x.bucketKey(revisionLetter, i.ID, parts)); err != nil {
 		c.report(Finding{at, "its entry in the list has no revision", repair})
 	}
 }
@@ -59,10 +59,9 @@ func (c *checker) listed(at string, x Entries, i record.Listed, parts ...string)
 func (c *checker) listEntries() error {
 	err := c.r.Scan(Key(entryLetter), Ascending, func(key, _ []byte) bool {
 		p, right := parts(key), false
-		if n := len(p); n > 2 && len(p[0]) == 1 {
-			list, id := p[1:n-2], p[n-1]
-			_, err := c.r.Get(Key(p[0][0], append(list[:len(list):len(list)], id)...))
-			right = err == nil && bytes.Equal(key, Entries{p[0][0]}.Key(id, list...))
+		if len(p) == 4 {
+			_, err := c.r.Get(Themes.Key(p[1], p[3]))
+			right = err == nil && bytes.Equal(key, ThemeEntries.Key(p[3], p[1]))
 		}
 		if !right {
 			c.report(Finding{where("list entry", key), "it leads to no record", RepairDelete})

@@ -12,8 +12,8 @@ import "fmt"
 //	e team, environment slug             environment id
 //	H environment, theme                 record.Theme
 //	h environment, theme slug            theme id
-//	u letter, parts of its list, bucket, id  record.Entry         of a record of the table of this letter
-//	r letter, parts of its list, bucket  8 bytes              revision of the entries in the bucket
+//	u H, environment, bucket, theme      record.Entry
+//	r table, parts of its list, bucket   revision             8 bytes; of the entries in the bucket
 //	s master key, environment, theme     (empty)             signed Themes
 //	D environment, theme                 record.ThemeDraft
 //	N environment, theme, number         record.ThemeVersion

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -64,15 +63,6 @@ func (t Table[T]) Write(tx Tx, v T, parts ...string) error {
 		return err
 	}
 	return tx.Set(Key(t.letter, parts...), data)
-}
-
-// writeOver stores the record at parts, unless that is what is stored, and reports whether it was not.
-func (t Table[T]) writeOver(tx Tx, stored []byte, v T, parts []string) (changed bool, err error) {
-	data, err := record.Encode(v)
-	if err != nil || bytes.Equal(stored, data) {
-		return false, err
-	}
-	return true, tx.Set(Key(t.letter, parts...), data)
 }
 
 // Delete removes the record at parts.

@@ -95,9 +95,6 @@ type writes struct {
 	any bool
 }
 
-// Prefetch is that of the Tx.
-func (w *writes) Prefetch(keys [][]byte) error { return storage.Prefetch(w.Tx, keys...) }
-
 // Set writes value at key.
 func (w *writes) Set(key, value []byte) error {
 	w.any = true

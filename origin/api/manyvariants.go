@@ -100,18 +100,13 @@ func (h variants) picked(r storage.Reader, t target, wanted bulk.Request) ([]bul
 	return picks, known, nil
 }
 
-// stateKeys are those of a Variant, its draft and what it serves.
-func stateKeys(t record.Theme, v record.Variant) [][]byte {
-	variant := []string{v.EnvironmentID, v.ThemeID, v.ID}
-	return [][]byte{storage.Variants.Key(variant...), storage.VariantDrafts.Key(variant...), storage.Pairs.Key(append(variant, storage.Number(t.LatestVersion))...)}
-}
-
-// prefetchStates reads the Variants, their drafts, and what they serve, together if that is cheaper.
+// prefetchStates reads the drafts of the Variants, and what they serve, together if that is cheaper.
 func prefetchStates(r storage.Reader, t record.Theme, picks []bulk.Pick, known map[string]record.Variant) error {
 	var keys [][]byte
 	for _, p := range picks {
 		if v, exists := known[p.ID]; exists {
-			keys = append(keys, stateKeys(t, v)...)
+			keys = append(keys, storage.VariantDrafts.Key(v.EnvironmentID, v.ThemeID, v.ID),
+				storage.Pairs.Key(v.EnvironmentID, v.ThemeID, v.ID, storage.Number(t.LatestVersion)))
 		}
 	}
 	return storage.Prefetch(r, keys...)

@@ -273,14 +273,10 @@ func variantRecords(r storage.Reader, t record.Theme, v record.Variant) (theming
 // variantsOf reads the state of every Variant of t, by id, as far as the release needs it.
 func (h *Handler) variantsOf(r storage.Reader, t record.Theme, release *theming.Release) ([]theming.VariantState, error) {
 	var variants []record.Variant
-	var keys [][]byte
 	err := storage.Variants.Scan(r, storage.Ascending, func(_ []byte, v record.Variant) bool {
-		variants, keys = append(variants, v), append(keys, stateKeys(t, v)...)
+		variants = append(variants, v)
 		return true
 	}, t.EnvironmentID, t.ID)
-	if err == nil {
-		err = storage.Prefetch(r, keys...)
-	}
 	if err != nil {
 		return nil, err
 	}

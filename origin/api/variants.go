@@ -117,7 +117,12 @@ func (h variants) update(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		d := decision{entry: detailsChange(h.config.Now(), t.theme, v.Slug != t.variant.Slug), apply: func(tx storage.Tx) error { return writeVariant(tx, v, t.variant.Slug) }}
+		d := decision{entry: detailsChange(h.config.Now(), t.theme, v.Slug != t.variant.Slug), apply: func(tx storage.Tx) error {
+			if theming.SameRecord(v, t.variant) {
+				return nil
+			}
+			return writeVariant(tx, v, t.variant.Slug)
+		}}
 		d.events = event(events.VariantChanged)
 		d.answer, err = tagged(h.newVariantBody(t.theme, v))
 		return d, err
@@ -126,18 +131,10 @@ func (h variants) update(q *request) (change, error) {
 
 // writeVariant stores a Variant under its slug. oldSlug is the one it had, empty for a new Variant.
 func writeVariant(tx storage.Tx, v record.Variant, oldSlug string) error {
-	if err := storage.Prefetch(tx, variantKeys(v)...); err != nil {
-		return err
-	}
 	if err := writeSlug(tx, storage.VariantSlugs, v.ID, oldSlug, v.Slug, v.EnvironmentID, v.ThemeID); err != nil {
 		return err
 	}
 	return storage.Variants.Write(tx, v, v.EnvironmentID, v.ThemeID, v.ID)
-}
-
-// variantKeys are those that writing a Variant looks at.
-func variantKeys(v record.Variant) [][]byte {
-	return [][]byte{storage.VariantSlugs.Key(v.Slug, v.EnvironmentID, v.ThemeID), storage.Variants.Key(v.EnvironmentID, v.ThemeID, v.ID)}
 }
 
 // delete removes the Variant with all its versions, and answers with its Theme. What the modes of published versions of the
@@ -269,13 +266,6 @@ func (h variants) batched(q *request, t target, made []theming.VariantOutcome) (
 
 // writeBatch stores the Variants of a batch. A slug that one of them gives up is free for another.
 func writeBatch(tx storage.Tx, made []theming.VariantOutcome) error {
-	var keys [][]byte
-	for _, o := range made {
-		keys = append(keys, variantKeys(o.After.Variant)...)
-	}
-	if err := storage.Prefetch(tx, keys...); err != nil {
-		return err
-	}
 	for _, o := range made {
 		if v := o.Before; v.ID != "" && v.Slug != o.After.Variant.Slug {
 			if err := storage.VariantSlugs.Delete(tx, v.Slug, v.EnvironmentID, v.ThemeID); err != nil {

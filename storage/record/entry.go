@@ -24,16 +24,22 @@ const (
 	labelSeparator = 0xfe
 )
 
-// NewEntry returns the entry of an item of a list.
-func NewEntry(i Listed) Entry {
-	e := Entry{UpdatedAt: i.UpdatedAt.UnixNano(), Unpublished: i.DraftETag != "", Slug: []byte(i.Slug)}
-	for _, text := range []string{i.Slug, i.DisplayName} {
-		e.Text = append(append(e.Text, strings.ToLower(text)...), separator)
+// AppendEntry appends the stored form of an item's entry.
+func AppendEntry(dst []byte, i Listed) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(i.UpdatedAt.UnixNano()))
+	if i.DraftETag != "" {
+		dst = append(dst, 1)
+	} else {
+		dst = append(dst, 0)
 	}
+	dst = append(binary.AppendUvarint(dst, uint64(len(i.Slug))), i.Slug...)
+	slug, name := strings.ToLower(i.Slug), strings.ToLower(i.DisplayName)
+	dst = append(binary.AppendUvarint(dst, uint64(len(slug)+len(name)+2)), slug...)
+	dst = append(append(append(dst, separator), name...), separator)
 	for _, key := range slices.Sorted(maps.Keys(i.Metadata)) {
-		e.Labels = AppendLabel(e.Labels, key, i.Metadata[key])
+		dst = AppendLabel(dst, key, i.Metadata[key])
 	}
-	return e
+	return dst
 }
 
 // AppendLabel appends the form in which the Labels of an Entry hold a label.
@@ -42,20 +48,9 @@ func AppendLabel(dst []byte, key, value string) []byte {
 	return append(append(dst, value...), separator)
 }
 
-// Append appends the stored form of e.
-func (e Entry) Append(dst []byte) []byte {
-	dst = binary.BigEndian.AppendUint64(dst, uint64(e.UpdatedAt))
-	if e.Unpublished {
-		dst = append(dst, 1)
-	} else {
-		dst = append(dst, 0)
-	}
-	return append(appendSized(appendSized(dst, e.Slug), e.Text), e.Labels...)
-}
-
 var errEntry = errors.New("the entry of a list ends too early")
 
-// ParseEntry reads what Append wrote.
+// ParseEntry reads what AppendEntry wrote.
 func ParseEntry(b []byte) (e Entry, err error) {
 	if len(b) < 9 {
 		return e, errEntry
@@ -66,10 +61,6 @@ func ParseEntry(b []byte) (e Entry, err error) {
 	}
 	e.Text, e.Labels, err = cutSized(b)
 	return e, err
-}
-
-func appendSized(dst, part []byte) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(part))), part...)
 }
 
 func cutSized(b []byte) (part, rest []byte, err error) {
