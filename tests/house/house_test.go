@@ -91,7 +91,7 @@ var house = map[string]room{
 	"deploy/sbom":              {},
 	"storage/dump":             {ours: "storage storage/record", others: "github.com/klauspost/compress"},
 	"storage/postgres":         {ours: "storage storage/record", others: "github.com/jackc/pgx/v5 github.com/maypok86/otter/v2"},
-	"origin/derive":            {ours: "origin/modes renderer renderer/jsontree renderer/modesheet renderer/plan storage storage/record wasm wasm/abi", others: "golang.org/x/sync"},
+	"origin/derive":            {ours: "origin/lru origin/modes renderer renderer/jsontree renderer/modesheet renderer/plan storage storage/record wasm wasm/abi", others: "golang.org/x/sync"},
 	"edge/loop":                {ours: "edge/clientlimit httpguard listener", others: "github.com/valyala/fasthttp golang.org/x/sys"},
 	"origin": {
 		ours:   "docs/site origin/api origin/auth origin/console origin/cors origin/derive origin/documents origin/feed origin/httpserver origin/maintenance origin/metrics origin/operator origin/session origin/share origin/webhooks renderer storage storage/record wasm",
@@ -106,7 +106,7 @@ var house = map[string]room{
 	"origin/api/bulk":       {ours: "origin/theming renderer/jsontree storage/record", others: "github.com/go-json-experiment/json"},
 	"origin/events":         {ours: "storage storage/record", others: "github.com/go-json-experiment/json"},
 	"origin/webhooks":       {ours: "origin/auth origin/events storage storage/record", others: "github.com/go-json-experiment/json github.com/prometheus/client_golang golang.org/x/net"},
-	"origin/api/listing":    {ours: "storage storage/record"},
+	"origin/api/listing":    {ours: "origin/lru storage storage/record"},
 	"origin/api/queryparam": {ours: "renderer/jsontree spelling"},
 	"origin/api/reference":  {ours: "renderer/jsontree", others: "github.com/yuin/goldmark"},
 	"origin/api": {
@@ -114,6 +114,7 @@ var house = map[string]room{
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/goccy/go-yaml github.com/valyala/fasthttp",
 	},
 	"origin/cors":  {ours: "origin/httpserver", others: "github.com/valyala/fasthttp"},
+	"origin/lru":   {},
 	"origin/share": {},
 	"origin/maintenance": {
 		ours:   "feedproto origin/auth origin/events origin/httpserver origin/operator storage storage/record",
