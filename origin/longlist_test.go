@@ -97,8 +97,8 @@ func (h *testOrigin) wantPages(slugs []string, size int) {
 	}
 }
 
-// The last page of a long list reads as many records as the first, walks over a part of one block more, and
-// allocates as much.
+// The last page of a long list reads as many records as the first and the sparse index, walks over a part of one block more,
+// and allocates as much.
 func TestTheLastPageCostsWhatTheFirstCosts(t *testing.T) {
 	reads := &readsStore{}
 	h := newTestOrigin(t, func(c *origin.Config) { reads.Store, c.Store = c.Store, reads })
@@ -115,7 +115,7 @@ func TestTheLastPageCostsWhatTheFirstCosts(t *testing.T) {
 	gets, scanned, allocations := cost("pageNumber=1")
 	for _, query := range []string{"pageNumber=100", "pageNumber=100&includeTotals=true", "pageNumber=57&orderDir=descending", "pageNumber=1&includeTotals=true"} {
 		g, s, a := cost(query)
-		if g != gets || s > scanned+512 || a > 1.3*allocations {
+		if g > gets+1 || s > scanned+512 || a > 1.3*allocations {
 			t.Errorf("%s reads %d records, walks over %d keys and makes %.0f allocations; the first page %d, %d and %.0f", query, g, s, a, gets, scanned, allocations)
 		}
 	}

@@ -164,7 +164,7 @@ func (x Index) ScanFrom(r Reader, b record.Blocks, order Order, skip int, each f
 			if skip--; skip >= 0 {
 				return true
 			}
-			return each(LastPart(key), x.idOf(value))
+			return each(LastPart(key), string(value))
 		})
 	}
 	return nil

@@ -114,7 +114,7 @@ func (c *checker) walk(r Reader) error {
 }
 
 // tables are the letters of the key table.
-const tables = "TtmEeHhusDNVvdnPMKOJIASLlWw"
+const tables = "TtmEeHhursDNVvdnPMKOJIASLlWw"
 
 // knownTables finds keys outside the key table.
 func (c *checker) knownTables() error {

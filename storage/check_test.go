@@ -76,6 +76,12 @@ func TestCheckStoreFindsEachFault(t *testing.T) {
 			return errors.Join(storage.ThemeSlugs.Rebuild(tx, "env_1"), tx.Set(storage.ThemeSlugs.Key("more", "env_1"), []byte("thm_1")))
 		}, "slug blocks h env_1", "does not count"},
 		"a Theme that no slug leads to": {func(tx storage.Tx) error { return storage.ThemeSlugs.Delete(tx, "theme", "env_1") }, "theme env_1 thm_1", "index of slugs"},
+		"a Theme whose entry differs": {func(tx storage.Tx) error {
+			return storage.Themes.Table.Write(tx, record.Theme{ID: "thm_1", EnvironmentID: "env_1", Slug: "theme", DisplayName: "new", LatestVersion: 1, DraftETag: "x"}, "env_1", "thm_1")
+		}, "theme env_1 thm_1", "differs from its record"},
+		"an entry without a revision": {func(tx storage.Tx) error { return tx.DeletePrefix([]byte("rH")) }, "theme env_1 thm_1", "no revision"},
+		"Variants without a revision": {func(tx storage.Tx) error { return tx.DeletePrefix([]byte("rV")) }, "variant env_1 thm_1 var_1", "no revision"},
+		"an entry that leads nowhere": {func(tx storage.Tx) error { return tx.Set(storage.ThemeEntries.Key("thm_9", "env_1"), nil) }, storage.SpellKey(storage.ThemeEntries.Key("thm_9", "env_1")), "leads to no record"},
 		"a signed Theme that is not indexed": {func(tx storage.Tx) error {
 			t := record.Theme{ID: "thm_1", EnvironmentID: "env_1", Slug: "theme", LatestVersion: 1, DraftETag: "x", Serving: record.Serving{Mode: "signed"}}
 			return errors.Join(storage.Themes.Write(tx, t, "env_1", "thm_1"), tx.Delete(storage.Key('s', "none", "env_1", "thm_1")))

@@ -37,35 +37,34 @@ func (c *checker) themes() error {
 		c.same(at, "environment", p[0], t.EnvironmentID)
 		exists(c, Environments, at, p[0])
 		c.indexed(at, ThemeSlugs, t.ID, t.Slug, p[0])
-		c.listed(at, t)
+		c.listed(at, ThemeEntries, t.Listed(), p[0])
 		c.signed(at, t)
 		c.draft(at, t.DraftETag, 'D', p)
 		c.versions(at, t.LatestVersion, p)
 	})
 }
 
-// listed reports a Theme whose entries in the list differ from its record.
-func (c *checker) listed(at string, t record.Theme) {
-	e := record.NewEntry(t)
-	want, parts := e.Append(nil), []string{t.EnvironmentID}
-	for _, key := range [][]byte{ThemeSlugs.key(t.Slug, parts), ThemeSlugs.timeKey(e, parts)} {
-		if got, err := c.r.Get(key); err != nil || !bytes.Equal(got, want) {
-			c.report(Finding{at, "its entry in the list differs from its record", "edit the Theme, which writes the entry again"})
-			return
-		}
+// listed reports an item of a list whose entry differs from its record, or whose bucket has no revision.
+func (c *checker) listed(at string, x Entries, i record.Listed, parts ...string) {
+	const repair = "edit it, which writes the entry again"
+	if got, err := c.r.Get(x.Key(i.ID, parts...)); x.stored && (err != nil || !bytes.Equal(got, record.AppendEntry(nil, i))) {
+		c.report(Finding{at, "its entry in the list differs from its record", repair})
+	}
+	if _, err := c.r.Get(x.bucketKey(revisionLetter, i.ID, parts)); err != nil {
+		c.report(Finding{at, "its entry in the list has no revision", repair})
 	}
 }
 
-// times reports entries in the order by time that lead nowhere, or to a Theme of another time.
-func (c *checker) times() error {
-	err := c.r.Scan(Key(ThemeSlugs.byTime), Ascending, func(key, _ []byte) bool {
-		p := parts(key)
-		t, err := record.Theme{}, error(nil)
-		if len(p) == 3 {
-			t, err = Themes.Read(c.r, p[0], p[2])
+// listEntries reports entries that lead nowhere.
+func (c *checker) listEntries() error {
+	err := c.r.Scan(Key(entryLetter), Ascending, func(key, _ []byte) bool {
+		p, right := parts(key), false
+		if len(p) == 4 {
+			_, err := c.r.Get(Themes.Key(p[1], p[3]))
+			right = err == nil && bytes.Equal(key, ThemeEntries.Key(p[3], p[1]))
 		}
-		if len(p) != 3 || err != nil || Nanoseconds(t.UpdatedAt.UnixNano()) != p[1] {
-			c.report(Finding{where("theme by time", key), "it leads to no Theme that was changed then", RepairDelete})
+		if !right {
+			c.report(Finding{where("list entry", key), "it leads to no record", RepairDelete})
 		}
 		return c.ctx.Err() == nil
 	})
@@ -120,11 +119,12 @@ func (c *checker) themeDrafts() error {
 }
 
 func (c *checker) variants() error {
-	return each(c, Variants, 3, func(at string, p []string, v record.Variant) {
+	return each(c, Variants.Table, 3, func(at string, p []string, v record.Variant) {
 		c.same(at, "id", p[2], v.ID)
 		c.same(at, "theme", p[1], v.ThemeID)
 		exists(c, Themes.Table, at, p[0], p[1])
 		c.indexed(at, VariantSlugs, v.ID, v.Slug, p[0], p[1])
+		c.listed(at, VariantEntries, v.Listed(), p[0], p[1])
 		c.draft(at, v.DraftETag, 'd', p)
 		if v.LatestVersion != 0 {
 			exists(c, VariantVersions, at, p[0], p[1], p[2], Number(v.LatestVersion))
@@ -135,7 +135,7 @@ func (c *checker) variants() error {
 func (c *checker) variantVersions() error {
 	return each(c, VariantVersions, 4, func(at string, p []string, v record.VariantVersion) {
 		c.same(at, "number", p[3], Number(v.Number))
-		exists(c, Variants, at, p[0], p[1], p[2])
+		exists(c, Variants.Table, at, p[0], p[1], p[2])
 		exists(c, ThemeVersions, at, p[0], p[1], p[3])
 		c.named(at, variantVersionBlobs(v))
 	})
@@ -143,14 +143,14 @@ func (c *checker) variantVersions() error {
 
 func (c *checker) variantDrafts() error {
 	return each(c, VariantDrafts, 3, func(at string, p []string, _ record.VariantDraft) {
-		exists(c, Variants, at, p[0], p[1], p[2])
+		exists(c, Variants.Table, at, p[0], p[1], p[2])
 	})
 }
 
 func (c *checker) pairs() error {
 	return each(c, Pairs, 4, func(at string, p []string, v record.Pair) {
 		if !c.keptByModes(p) {
-			exists(c, Variants, at, p[0], p[1], p[2])
+			exists(c, Variants.Table, at, p[0], p[1], p[2])
 		}
 		exists(c, ThemeVersions, at, p[0], p[1], p[3])
 		c.named(at, pairBlobs(v))
@@ -193,10 +193,10 @@ func (c *checker) indexes() error {
 		c.entries("slug of a theme", ThemeSlugs, 2, func(p []string, id string) string {
 			return slugOf(c, Themes.Table, func(t record.Theme) string { return t.Slug }, p[0], id)
 		}),
-		c.times(),
+		c.listEntries(),
 		c.signedEntries(),
 		c.entries("slug of a variant", VariantSlugs, 3, func(p []string, id string) string {
-			return slugOf(c, Variants, func(v record.Variant) string { return v.Slug }, p[0], p[1], id)
+			return slugOf(c, Variants.Table, func(v record.Variant) string { return v.Slug }, p[0], p[1], id)
 		}))
 }
 
@@ -220,7 +220,7 @@ func (c *checker) counts() error {
 func (c *checker) entries(name string, x Index, n int, slug func(parts []string, id string) string) error {
 	err := c.r.Scan(Key(x.letter), Ascending, func(key, value []byte) bool {
 		p := parts(key)
-		if id := x.idOf(value); len(p) != n || slug(p, id) != p[n-1] {
+		if id := string(value); len(p) != n || slug(p, id) != p[n-1] {
 			c.report(Finding{where(name, key), fmt.Sprintf("it leads to %s, which does not have this slug", id), RepairDelete})
 		}
 		return c.ctx.Err() == nil

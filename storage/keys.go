@@ -11,8 +11,9 @@ import "fmt"
 //	E environment                        record.Environment
 //	e team, environment slug             environment id
 //	H environment, theme                 record.Theme
-//	h environment, theme slug            record.Entry
-//	u environment, updatedAt, theme      record.Entry
+//	h environment, theme slug            theme id
+//	u H, environment, bucket, theme      record.Entry
+//	r table, parts of its list, bucket   revision             8 bytes; of the entries in the bucket
 //	s master key, environment, theme     (empty)             signed Themes
 //	D environment, theme                 record.ThemeDraft
 //	N environment, theme, number         record.ThemeVersion

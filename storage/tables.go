@@ -1,10 +1,8 @@
 package storage
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 
 	"example.com/livery/storage/record"
 )
@@ -22,7 +20,7 @@ var (
 	Themes          = ThemeTable{Table[record.Theme]{'H', "theme"}}
 	ThemeDrafts     = Table[record.ThemeDraft]{'D', "theme draft"}
 	ThemeVersions   = Table[record.ThemeVersion]{'N', "theme version"}
-	Variants        = Table[record.Variant]{'V', "variant"}
+	Variants        = VariantTable{Table[record.Variant]{'V', "variant"}}
 	VariantDrafts   = Table[record.VariantDraft]{'d', "variant draft"}
 	VariantVersions = Table[record.VariantVersion]{'n', "variant version"}
 	Pairs           = Table[record.Pair]{'P', "pair"}
@@ -32,8 +30,11 @@ var (
 	Replays         = Table[record.Replay]{'I', "replay"}
 )
 
-// ListedVariants is what lists look at of Variants.
-var ListedVariants = Table[record.Listed]{'V', "variant"}
+// What a list looks at of Themes and of Variants.
+var (
+	ListedThemes   = Table[record.Listed]{'H', "theme"}
+	ListedVariants = Table[record.Listed]{'V', "variant"}
+)
 
 // Key returns the key of the record at parts.
 func (t Table[T]) Key(parts ...string) []byte { return Key(t.letter, parts...) }
@@ -114,14 +115,13 @@ func (t Table[T]) decoding(each func(key []byte, v T) (more bool), scan func(eac
 type Index struct {
 	letter byte
 	long   bool // its lists have a sparse index
-	byTime byte // letter of the same entries ordered by time, whose values are then record.Entry; 0: the values are ids
 }
 
 // The indexes. Their parts are those of the key table before the slug.
 var (
 	TeamSlugs        = Index{letter: 't'}
 	EnvironmentSlugs = Index{letter: 'e'}
-	ThemeSlugs       = Index{letter: 'h', long: true, byTime: 'u'}
+	ThemeSlugs       = Index{letter: 'h', long: true}
 	VariantSlugs     = Index{letter: 'v'}
 	Memberships      = Index{letter: 'm'} // parts: subject; the "slug" is the team id
 )
@@ -131,53 +131,25 @@ func (x Index) Key(slug string, parts ...string) []byte { return x.key(slug, par
 
 // Read returns the id under slug, or ErrNotFound.
 func (x Index) Read(r Reader, slug string, parts ...string) (string, error) {
-	value, err := r.Get(x.key(slug, parts))
-	if err != nil {
-		return "", err
-	}
-	return x.idOf(value), nil
+	id, err := r.Get(x.key(slug, parts))
+	return string(id), err
 }
 
-// idOf returns the id in a value, empty if it is corrupt.
-func (x Index) idOf(value []byte) string {
-	if x.byTime == 0 {
-		return string(value)
-	}
-	e, _ := record.ParseEntry(value)
-	return string(e.ID)
-}
-
-// Write puts id under slug. Themes.Write writes the slugs of Themes, with the rest of their entries.
+// Write puts id under slug.
 func (x Index) Write(tx Tx, id, slug string, parts ...string) error {
-	if x.byTime == 0 {
-		return tx.Set(x.key(slug, parts), []byte(id))
+	key := x.key(slug, parts)
+	if !x.long {
+		return tx.Set(key, []byte(id))
 	}
-	if has, err := x.Read(tx, slug, parts...); err == nil && has == id {
-		return nil
-	}
-	return x.writeEntry(tx, record.Entry{ID: []byte(id)}, slug, parts)
-}
-
-// writeEntry puts an entry under slug and under its time.
-func (x Index) writeEntry(tx Tx, e record.Entry, slug string, parts []string) error {
-	key, value := x.key(slug, parts), e.Append(nil)
 	old, err := tx.Get(key)
 	isNew := errors.Is(err, ErrNotFound)
 	switch {
-	case err == nil && bytes.Equal(old, value):
+	case err != nil && !isNew:
+		return err
+	case !isNew && string(old) == id:
 		return nil
-	case err == nil:
-		err = x.deleteTime(tx, old, parts)
-	case isNew:
-		err = nil
 	}
-	if err == nil {
-		err = tx.Set(key, value)
-	}
-	if err == nil && e.UpdatedAt != 0 {
-		err = tx.Set(x.timeKey(e, parts), value)
-	}
-	if err != nil || !isNew {
+	if err := tx.Set(key, []byte(id)); err != nil || !isNew {
 		return err
 	}
 	return x.recount(tx, slug, 1, parts)
@@ -186,95 +158,17 @@ func (x Index) writeEntry(tx Tx, e record.Entry, slug string, parts []string) er
 // Delete frees slug.
 func (x Index) Delete(tx Tx, slug string, parts ...string) error {
 	key := x.key(slug, parts)
-	if x.byTime == 0 {
-		return tx.Delete(key)
+	if x.long {
+		if _, err := tx.Get(key); errors.Is(err, ErrNotFound) {
+			return nil
+		} else if err != nil {
+			return err
+		}
 	}
-	old, err := tx.Get(key)
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	if err == nil {
-		err = x.deleteTime(tx, old, parts)
-	}
-	if err == nil {
-		err = tx.Delete(key)
-	}
-	if err != nil {
+	if err := tx.Delete(key); err != nil || !x.long {
 		return err
 	}
 	return x.recount(tx, slug, -1, parts)
-}
-
-// deleteTime deletes the entry with this value from the order by time.
-func (x Index) deleteTime(tx Tx, value []byte, parts []string) error {
-	e, err := record.ParseEntry(value)
-	if err != nil || e.UpdatedAt == 0 {
-		return nil // it has none
-	}
-	return tx.Delete(x.timeKey(e, parts))
-}
-
-// timeKey returns the key of an entry in the order by time.
-func (x Index) timeKey(e record.Entry, parts []string) []byte {
-	return append(append(Key(x.byTime, append(slices.Clip(parts), Nanoseconds(e.UpdatedAt))...), e.ID...), 0)
-}
-
-// ScanEntries calls each for every entry under parts, in the order of slugs or of times, until each returns false. after begins
-// behind the entry of these last parts of its key: a slug, or a time and an id; none: at the first. The entry is valid during
-// the call.
-func (x Index) ScanEntries(r Reader, byTime bool, order Order, after []string, each func(slug string, e record.Entry) (more bool), parts ...string) error {
-	letter := x.letter
-	if byTime {
-		letter = x.byTime
-	}
-	start, end := Span(Key(letter, parts...))
-	if len(after) > 0 {
-		if place := Key(letter, append(slices.Clip(parts), after...)...); order == Ascending {
-			start = append(place, 0) // the key after this one
-		} else {
-			end = place
-		}
-	}
-	var corrupt error
-	err := r.ScanRange(start, end, order, func(key, value []byte) bool {
-		var e record.Entry
-		if e, corrupt = record.ParseEntry(value); corrupt != nil {
-			corrupt = fmt.Errorf("storage: list entry %q: %w: %w", key, ErrCorrupt, corrupt)
-			return false
-		}
-		return each(LastPart(key), e)
-	})
-	return errors.Join(err, corrupt)
-}
-
-// ThemeTable is the table of Themes, which keeps the entries of their list.
-type ThemeTable struct{ Table[record.Theme] }
-
-// Write stores the record at parts, its entry in the list and those in the index of signed Themes.
-func (t ThemeTable) Write(tx Tx, v record.Theme, parts ...string) error {
-	old, err := t.Read(tx, parts...)
-	if err == nil || errors.Is(err, ErrNotFound) {
-		err = indexSigned(tx, old, v, parts[0], parts[1])
-	}
-	if err == nil {
-		err = t.Table.Write(tx, v, parts...)
-	}
-	if err != nil {
-		return err
-	}
-	return ThemeSlugs.writeEntry(tx, record.NewEntry(v), v.Slug, parts[:1])
-}
-
-// Delete removes the record at parts and its entries in the index of signed Themes. The slug is deleted apart.
-func (t ThemeTable) Delete(tx Tx, parts ...string) error {
-	old, err := t.Read(tx, parts...)
-	if err == nil || errors.Is(err, ErrNotFound) {
-		err = indexSigned(tx, old, record.Theme{}, parts[0], parts[1])
-	}
-	if err != nil {
-		return err
-	}
-	return t.Table.Delete(tx, parts...)
 }
 
 // DeleteAll frees every slug under parts.
@@ -284,18 +178,13 @@ func (x Index) DeleteAll(tx Tx, parts ...string) error {
 			return err
 		}
 	}
-	if x.byTime != 0 {
-		if err := tx.DeletePrefix(Key(x.byTime, parts...)); err != nil {
-			return err
-		}
-	}
 	return tx.DeletePrefix(Key(x.letter, parts...))
 }
 
 // Scan calls each for every entry under parts in the order of slugs, until each returns false.
 func (x Index) Scan(r Reader, order Order, each func(slug, id string) (more bool), parts ...string) error {
 	return r.Scan(Key(x.letter, parts...), order, func(key, value []byte) bool {
-		return each(LastPart(key), x.idOf(value))
+		return each(LastPart(key), string(value))
 	})
 }
 
@@ -307,7 +196,7 @@ func (x Index) ScanAfter(r Reader, order Order, slug string, each func(slug, id 
 	} else {
 		end = x.key(slug, parts)
 	}
-	return r.ScanRange(start, end, order, func(key, value []byte) bool { return each(LastPart(key), x.idOf(value)) })
+	return r.ScanRange(start, end, order, func(key, value []byte) bool { return each(LastPart(key), string(value)) })
 }
 
 func (x Index) key(slug string, parts []string) []byte {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
@@ -79,8 +78,8 @@ type decision struct {
 
 // write applies the decision. One that leaves the records as they are comes to no change: it has no event, no audit entry and
 // no entry that edges follow.
-func (d *decision) write(tx storage.Tx, t target) error {
-	w := &writes{Tx: tx, target: t}
+func (d *decision) write(tx storage.Tx) error {
+	w := &writes{Tx: tx}
 	if err := d.apply(w); err != nil {
 		return err
 	}
@@ -90,20 +89,14 @@ func (d *decision) write(tx storage.Tx, t target) error {
 	return nil
 }
 
-// writes is a Tx that leaves out a write of the Theme or the Variant which the path names, as it is stored already.
+// writes is a Tx that notes whether something was written.
 type writes struct {
 	storage.Tx
-	target target
-	any    bool // something was written
+	any bool
 }
 
 // Set writes value at key.
 func (w *writes) Set(key, value []byte) error {
-	t := w.target
-	if bytes.Equal(key, storage.Themes.Key(t.theme.EnvironmentID, t.theme.ID)) && bytes.Equal(value, t.themeRecord) ||
-		bytes.Equal(key, storage.Variants.Key(t.variant.EnvironmentID, t.variant.ThemeID, t.variant.ID)) && bytes.Equal(value, t.variantRecord) {
-		return nil
-	}
 	w.any = true
 	return w.Tx.Set(key, value)
 }
@@ -149,7 +142,7 @@ func (h *Handler) commit(q *request, t target) (a httpserver.Answer, err error) 
 			return entry, err
 		}
 		if d.apply != nil {
-			if err = d.write(tx, t); err == nil {
+			if err = d.write(tx); err == nil {
 				err = h.appendEvents(tx, q, t, d.events)
 			}
 		}

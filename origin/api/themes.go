@@ -43,7 +43,10 @@ func (h themes) list(r storage.Reader, q *request, at target) (httpserver.Answer
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	list := listing.List{Index: storage.ThemeSlugs, Entries: true, Parts: []string{at.environment.ID}}
+	list := listing.List{
+		Index: storage.ThemeSlugs, Entries: storage.ThemeEntries, Records: storage.ListedThemes,
+		Parts: []string{at.environment.ID}, Cache: h.lists,
+	}
 	w, err := list.Page(r, p.Query)
 	if err == nil {
 		err = prefetch(r, w.IDs, storage.Themes.Table, at.environment.ID)

@@ -19,7 +19,7 @@ const (
 )
 
 // isHeavy reports whether what q asks for needs a turn: work below the tokens of a Theme or a Variant, such as previews,
-// comparisons and publishes, a list that reads every record, and whatever has a large document or body.
+// comparisons and publishes, a search in a list, and whatever has a large document or body.
 func (q *request) isHeavy(t target) bool {
 	inTokens := strings.Contains(q.route.Path, "/tokens")
 	return strings.Contains(q.route.Path, "/tokens/") || q.searches() ||
@@ -29,7 +29,7 @@ func (q *request) isHeavy(t target) bool {
 // documentBytes is the size of the largest document that what the path names has or had.
 func documentBytes(t target) int { return max(t.theme.Bytes, t.variant.Bytes) }
 
-// searches reports whether the query makes a list read every record.
+// searches reports whether the query makes a list read its entries, all of them if it was not searched lately.
 func (q *request) searches() bool {
 	if q.route.Method != fasthttp.MethodGet {
 		return false

@@ -22,7 +22,7 @@ func (h variants) list(r storage.Reader, q *request, t target) (httpserver.Answe
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	w, err := variantWindow(r, t, p.Query)
+	w, err := h.window(r, t, p.Query)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
@@ -37,12 +37,15 @@ func (h variants) list(r storage.Reader, q *request, t target) (httpserver.Answe
 	return listAnswer(p, items, w)
 }
 
-// variantWindow finds a page of the Variants of a Theme.
-func variantWindow(r storage.Reader, t target, q listing.Query) (listing.Window, error) {
-	list := listing.List{Index: storage.VariantSlugs, Records: storage.ListedVariants, Parts: []string{t.environment.ID, t.theme.ID}} // a hundred at most
+// window finds a page of the Variants of a Theme.
+func (h variants) window(r storage.Reader, t target, q listing.Query) (listing.Window, error) {
+	list := listing.List{
+		Index: storage.VariantSlugs, Entries: storage.VariantEntries, Records: storage.ListedVariants,
+		Parts: []string{t.environment.ID, t.theme.ID}, Cache: h.lists,
+	}
 	w, err := list.Page(r, q)
 	if err == nil {
-		err = prefetch(r, w.IDs, storage.Variants, t.environment.ID, t.theme.ID)
+		err = prefetch(r, w.IDs, storage.Variants.Table, t.environment.ID, t.theme.ID)
 	}
 	return w, err
 }
@@ -114,7 +117,12 @@ func (h variants) update(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		d := decision{entry: detailsChange(h.config.Now(), t.theme, v.Slug != t.variant.Slug), apply: func(tx storage.Tx) error { return writeVariant(tx, v, t.variant.Slug) }}
+		d := decision{entry: detailsChange(h.config.Now(), t.theme, v.Slug != t.variant.Slug), apply: func(tx storage.Tx) error {
+			if theming.SameRecord(v, t.variant) {
+				return nil
+			}
+			return writeVariant(tx, v, t.variant.Slug)
+		}}
 		d.events = event(events.VariantChanged)
 		d.answer, err = tagged(h.newVariantBody(t.theme, v))
 		return d, err

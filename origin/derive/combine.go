@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/livery/origin/lru"
 	"example.com/livery/origin/modes"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/renderer/modesheet"
@@ -68,16 +69,16 @@ func (d *Deriver) compileCombination(ctx context.Context, key string, c Combinat
 		bundle, err = d.combine(ctx, with, c)
 		return err
 	})
-	if errors.Is(err, modesheet.ErrTooLong) || err == nil && len(bundle)+cachedBytes > CombinationBytes {
-		d.combined.add(key, []byte(tooLarge), int64(len(key)+len(tooLarge)))
+	if errors.Is(err, modesheet.ErrTooLong) || err == nil && len(bundle)+lru.EntryBytes > CombinationBytes {
+		d.combined.Add(key, []byte(tooLarge), int64(len(key)+len(tooLarge)))
 		err = ErrTooLarge
 	}
 	if err != nil {
 		return "", fmt.Errorf("derive: overlay of modes at version %d: %w", version.Number, err)
 	}
 	name = record.HashOf(bundle)
-	d.combined.add(string(name), bundle, int64(len(bundle)))
-	d.combined.add(key, []byte(name), int64(len(key)+len(name)))
+	d.combined.Add(string(name), bundle, int64(len(bundle)))
+	d.combined.Add(key, []byte(name), int64(len(key)+len(name)))
 	return name, nil
 }
 
@@ -120,11 +121,11 @@ const tooLarge = "too large"
 
 // combinedBefore returns the name of an overlay that is in memory, or ErrTooLarge if it is known to be that.
 func (d *Deriver) combinedBefore(inputs string) (name record.Hash, known bool, err error) {
-	value := string(d.combined.get(inputs))
+	value := string(d.combined.Get(inputs))
 	switch {
 	case value == tooLarge:
 		return "", true, ErrTooLarge
-	case d.combined.get(value) == nil:
+	case d.combined.Get(value) == nil:
 		return "", false, nil
 	}
 	return record.Hash(value), true, nil

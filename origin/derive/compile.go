@@ -107,7 +107,7 @@ func (d *Deriver) compiled(ctx context.Context, v record.ThemeVersion) (*rendere
 // compiledOf is compiled with the document that read returns, if it is needed.
 func (d *Deriver) compiledOf(v record.ThemeVersion, read func() ([]byte, error)) (*renderer.CompiledTheme, error) {
 	key := themeKey{v.Document, v.Prefix}
-	if c := d.themes.get(key); c != nil {
+	if c := d.themes.Get(key); c != nil {
 		return c, nil
 	}
 	document, err := read()
@@ -119,7 +119,7 @@ func (d *Deriver) compiledOf(v record.ThemeVersion, read func() ([]byte, error))
 		return nil, fmt.Errorf("document %s: %w", v.Document, err)
 	}
 	c := renderer.Compile(root, v.Prefix)
-	d.themes.add(key, c, int64(c.MemoryBytes(len(document))))
+	d.themes.Add(key, c, int64(c.MemoryBytes(len(document))))
 	return c, nil
 }
 

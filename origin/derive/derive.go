@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"example.com/livery/origin/lru"
 	"example.com/livery/renderer"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -52,9 +53,9 @@ type Deriver struct {
 	foreground acquire // for requests that wait
 	background acquire
 
-	themes   *lru[themeKey, *renderer.CompiledTheme]
-	combined *lru[string, []byte] // overlays of combinations by their names, and these by inputs
-	digests  *lru[string, *Digests]
+	themes   *lru.Cache[themeKey, *renderer.CompiledTheme]
+	combined *lru.Cache[string, []byte] // overlays of combinations by their names, and these by inputs
+	digests  *lru.Cache[string, *Digests]
 	modules  *modules
 	flights  singleflight.Group // by what is compiled
 	sources  sources
@@ -72,8 +73,8 @@ type Deriver struct {
 func New(c Config) *Deriver {
 	d := &Deriver{
 		store: c.Store, native: c.Native, foreground: c.Acquire, background: c.AcquireBackground, now: c.Now, log: c.Logger,
-		themes: newLRU[themeKey, *renderer.CompiledTheme](cmp.Or(c.CacheBytes, DefaultCacheBytes)), combined: newLRU[string, []byte](CombinationBytes),
-		digests: newLRU[string, *Digests](digestCacheBytes), modules: &modules{store: c.Store, dir: c.CacheDir},
+		themes: lru.New[themeKey, *renderer.CompiledTheme](cmp.Or(c.CacheBytes, DefaultCacheBytes)), combined: lru.New[string, []byte](CombinationBytes),
+		digests: lru.New[string, *Digests](digestCacheBytes), modules: &modules{store: c.Store, dir: c.CacheDir},
 	}
 	if d.now == nil {
 		d.now = time.Now

@@ -34,7 +34,7 @@ func (d *Deriver) Digests(ctx context.Context, p Pair) (*Digests, error) {
 		return nil, err
 	}
 	key := strings.Join([]string{string(p.Version.Module), string(p.Version.Plan), string(overlay)}, "/")
-	if known := d.digests.get(key); known != nil {
+	if known := d.digests.Get(key); known != nil {
 		return known, nil
 	}
 	return shared(ctx, d, "digests "+key, func(ctx context.Context) (*Digests, error) {
@@ -42,7 +42,7 @@ func (d *Deriver) Digests(ctx context.Context, p Pair) (*Digests, error) {
 		if err != nil {
 			return nil, fmt.Errorf("derive: digests of version %d: %w", p.Version.Number, err)
 		}
-		d.digests.add(key, made, int64(len(key))+int64(len(made)*(sha256.Size+8)))
+		d.digests.Add(key, made, int64(len(key))+int64(len(made)*(sha256.Size+8)))
 		return made, nil
 	})
 }

@@ -16,7 +16,7 @@ import (
 // Blob returns the blob of that name, which may be an overlay that Combined compiled. A derived blob that is lost or damaged is compiled again,
 // stored, and returned as if nothing had been; any other is storage.ErrNotFound or ErrCorrupt.
 func (d *Deriver) Blob(ctx context.Context, name record.Hash) ([]byte, error) {
-	if overlay := d.combined.get(string(name)); overlay != nil {
+	if overlay := d.combined.Get(string(name)); overlay != nil {
 		return overlay, nil
 	}
 	blob, err := d.store.Blob(ctx, name)

@@ -26,7 +26,7 @@ func TestWhatIsCountedIsWhatIsTaken(t *testing.T) {
 						}
 					}
 				})
-				return d.themes.weight(), taken
+				return d.themes.Weight(), taken
 			})
 		})
 	}

@@ -88,14 +88,14 @@ func SetModes(t record.Theme, list []record.Mode, now time.Time) record.Theme {
 
 // changedTheme returns after, updated now if it differs from before.
 func changedTheme(before, after record.Theme, now time.Time) record.Theme {
-	if !sameRecord(before, after) {
+	if !SameRecord(before, after) {
 		after.UpdatedAt = now
 	}
 	return after
 }
 
-// sameRecord reports whether two records are stored alike.
-func sameRecord(a, b any) bool {
+// SameRecord reports whether two records are stored alike.
+func SameRecord(a, b any) bool {
 	one, err := record.Encode(a)
 	other, failed := record.Encode(b)
 	return err == nil && failed == nil && bytes.Equal(one, other)

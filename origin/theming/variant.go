@@ -42,7 +42,7 @@ func UpdateVariant(v record.Variant, in VariantInput, now time.Time) (record.Var
 	if in.Metadata != nil {
 		after.Metadata = n.labels
 	}
-	if !sameRecord(v, after) {
+	if !SameRecord(v, after) {
 		after.UpdatedAt = now
 	}
 	return after, nil

@@ -52,7 +52,7 @@ func (b VariantBatch) Apply(t record.Theme, plan record.Plan, all map[string]rec
 			err = refuse(NotFound)
 		} else if state, err = read(v); err == nil {
 			state, err = b.renamed(state, item.Input)
-			made[i].Details = !sameRecord(v, state.Variant)
+			made[i].Details = !SameRecord(v, state.Variant)
 		}
 		if err == nil {
 			err = b.edit(t, state, item, &made[i])

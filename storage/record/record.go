@@ -201,6 +201,16 @@ type Listed struct {
 	UpdatedAt   time.Time         `json:"updatedAt"`
 }
 
+// Listed returns what a list looks at of the Theme.
+func (t Theme) Listed() Listed {
+	return Listed{t.ID, t.Slug, t.DisplayName, t.Metadata, t.DraftETag, t.UpdatedAt}
+}
+
+// Listed returns what a list looks at of the Variant.
+func (v Variant) Listed() Listed {
+	return Listed{v.ID, v.Slug, v.DisplayName, v.Metadata, v.DraftETag, v.UpdatedAt}
+}
+
 // Move is one rename: the token or group at From (a JSON Pointer into the version beneath a draft or
 // before a version) is the one at To in it. The moves of one draft or version are simultaneous.
 type Move struct {

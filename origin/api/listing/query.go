@@ -1,6 +1,5 @@
 // Package listing finds the items on one page of a list: by the page's number, or after the last item of the page
-// before. It reads keys, and records only as far as an order or a filter needs them. It decides nothing about who
-// may see a list.
+// before. It reads keys, and keeps in memory what orders and filters look at. It decides nothing about who may see a list.
 package listing
 
 import (
@@ -43,13 +42,6 @@ type Label struct{ Key, Value string }
 // isEmpty reports whether every item passes.
 func (f Filter) isEmpty() bool {
 	return f.Slug == nil && f.Text == "" && f.Unpublished == nil && len(f.Labels) == 0
-}
-
-// onlySlug reports whether the filter names a slug and nothing else.
-func (f Filter) onlySlug() bool {
-	slug := f.Slug
-	f.Slug = nil
-	return slug != nil && f.isEmpty()
 }
 
 // allows reports whether an item passes.
@@ -123,17 +115,6 @@ func (q Query) firstPlace() Place {
 		return Place{byTime: q.ByTime, key: "\xff"}
 	}
 	return Place{byTime: q.ByTime}
-}
-
-// keyParts returns the last parts of the key of the entry at p; none for a place before all.
-func (p Place) keyParts() []string {
-	switch {
-	case p.id == "":
-		return nil
-	case p.byTime:
-		return []string{p.key, p.id}
-	}
-	return []string{p.key}
 }
 
 // placeOf returns where an item stands.

@@ -3,33 +3,7 @@ package derive
 import (
 	"fmt"
 	"testing"
-
-	"example.com/livery/renderer"
-	"example.com/livery/renderer/jsontree"
 )
-
-// What was used longest ago goes first, and what is larger than the cache is not cached at all.
-func TestCompiledThemesStayWithinTheBound(t *testing.T) {
-	c := renderer.Compile(jsontree.NewObject(), "")
-	const bytes = 1000
-	themes := newLRU[themeKey, *renderer.CompiledTheme](3 * (bytes + cachedBytes))
-	key := func(i int) themeKey { return themeKey{prefix: fmt.Sprint(i)} }
-	for i := range 3 {
-		themes.add(key(i), c, bytes)
-	}
-	themes.get(key(0))
-	themes.add(key(3), c, bytes)
-	themes.add(key(3), c, bytes)
-	themes.add(key(4), c, 10*bytes)
-	for i, want := range []bool{true, false, true, true, false} {
-		if got := themes.get(key(i)) != nil; got != want {
-			t.Errorf("Theme %d is cached: %v, want %v", i, got, want)
-		}
-	}
-	if themes.weight() != themes.maxBytes || themes.order.Len() != 3 || len(themes.byKey) != 3 {
-		t.Errorf("%d Themes of %d bytes are cached, want 3 of %d", themes.order.Len(), themes.weight(), themes.maxBytes)
-	}
-}
 
 // A Theme waits once, and who adds the first one works.
 func TestQueueHoldsEachThemeOnce(t *testing.T) {
