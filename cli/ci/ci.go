@@ -109,10 +109,7 @@ func (j *job) at(p target.Target) []string {
 func (j *job) pushArgs(files []string, p target.Target, replace, create bool) []string {
 	args := append(append([]string{"push"}, files...), j.at(p)...)
 	args = append(args, "--publish", fmt.Sprintf("--replace=%t", replace), fmt.Sprintf("--create=%t", create))
-	if j.loss == "drop" {
-		args = append(args, "--accept-loss")
-	}
-	return args
+	return append(args, "--loss", j.loss)
 }
 
 // quoted calls do with a writer whose text GitHub shows and obeys no line of, such as "::error::": token files are a stranger's.

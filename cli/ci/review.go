@@ -75,10 +75,7 @@ func (r *review) review(ctx context.Context) error {
 	if err := r.findTarget(ctx); err != nil {
 		return err
 	}
-	checkArgs, err := r.checkArgs(ctx)
-	if err != nil {
-		return err
-	}
+	checkArgs := r.checkArgs()
 	faults, code, err := r.judge(ctx, append(checkArgs, "--markdown")...)
 	if err != nil {
 		return err
@@ -132,21 +129,13 @@ func (r *review) findTarget(ctx context.Context) error {
 	return err
 }
 
-// checkArgs returns the command line that judges the files: merged into what exists, or alone if they are to make a Theme, or
-// over the Theme alone if they are to make a Variant.
-func (r *review) checkArgs(ctx context.Context) ([]string, error) {
-	switch {
-	case !r.isNew:
-		return append(append([]string{"check"}, r.files...), append(r.at(r.place), fmt.Sprintf("--replace=%t", r.replace))...), nil
-	case r.place.Variant == "":
-		return append([]string{"check"}, r.files...), nil
+// checkArgs returns the command line that judges the files: over what exists, or alone if nothing of it stays.
+func (r *review) checkArgs() []string {
+	args := append([]string{"check"}, r.files...)
+	if len(r.files) == 0 || r.place.Variant == "" && (r.isNew || r.replace) {
+		return args
 	}
-	theme, err := r.pull(ctx, target.Target{Env: r.place.Env, Theme: r.place.Theme}, "theme.json")
-	args := []string{"check", theme}
-	for _, file := range r.files {
-		args = append(args, "--overrides", file)
-	}
-	return args, err
+	return append(args, r.at(r.place)...)
 }
 
 // pull writes the current tokens of a place to a file and returns its path.

@@ -15,6 +15,7 @@ import (
 	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/client"
+	"example.com/livery/intake"
 	"example.com/livery/intake/references"
 	"example.com/livery/intake/value"
 	"example.com/livery/renderer"
@@ -62,7 +63,7 @@ func (a *app) check(ctx context.Context, c checkFlags, files []string) (err erro
 		what = "Theme " + c.Theme
 		list, err = a.checkTheme(ctx, c)
 	} else {
-		list, err = a.checkFiles(c, files)
+		list, err = a.checkFiles(ctx, c, files)
 	}
 	if err == nil {
 		err = a.showFaults(c, list)
@@ -119,8 +120,9 @@ func (a *app) checkTheme(ctx context.Context, c checkFlags) ([]lint.Fault, error
 	return faults, nil
 }
 
-// checkFiles checks what files make of a Theme and of its Variants.
-func (a *app) checkFiles(c checkFlags, files []string) ([]lint.Fault, error) {
+// checkFiles checks what files make of a Theme and of its Variants. Files that are named are laid over the Theme that is named, if one is,
+// or over its tokens as overrides of a Variant.
+func (a *app) checkFiles(ctx context.Context, c checkFlags, files []string) ([]lint.Fault, error) {
 	s, err := source.Read(a.App, files, c.Flags)
 	if err != nil {
 		return nil, err
@@ -131,7 +133,18 @@ func (a *app) checkFiles(c checkFlags, files []string) ([]lint.Fault, error) {
 		d := client.Diagnostic{Path: lost.Path, Kind: refusedKind, Message: lost.Reason}
 		list = append(list, lint.Fault{Diagnostic: d, Location: lost.Location})
 	}
-	document := s.Theme.Tree
+	document, variants := s.Theme.Tree, s.Variants
+	if !s.Mapped && c.Theme != "" {
+		stored, err := a.currentDocument(ctx, c.Target)
+		if err != nil {
+			return nil, err
+		}
+		if document = stored; c.Variant == "" {
+			document = tokentree.JoinGroups(stored, s.Theme.Tree)
+		} else {
+			variants = []intake.Overrides{{Variant: intake.Variant{Slug: c.Variant}, Values: source.Values(s.Theme.Tree)}}
+		}
+	}
 	for _, f := range validate.Check(document) {
 		p, _ := jsontree.ParsePointer(f.Pointer)
 		d := client.Diagnostic{Path: strings.Join(p, "."), Kind: refusedKind, Message: validate.WithHint(f.Message, document.Lookup(p))}
@@ -144,7 +157,7 @@ func (a *app) checkFiles(c checkFlags, files []string) ([]lint.Fault, error) {
 	valid, _ := validate.DropInvalid(document, nil)
 	ofTheme := diagnosed(valid, nil, s.ThemeLocation)
 	faults := ofTheme
-	for _, v := range s.Variants {
+	for _, v := range variants {
 		locate := func(path string) string { return cmp.Or(v.Places[path].String(), s.ThemeLocation(path)) }
 		for _, f := range diagnosed(valid, v.Values, locate) {
 			if !slices.ContainsFunc(ofTheme, func(known lint.Fault) bool { return known.Diagnostic == f.Diagnostic }) {
@@ -161,6 +174,16 @@ func (a *app) checkFiles(c checkFlags, files []string) ([]lint.Fault, error) {
 	}
 	advise(list, tokentree.Paths(document))
 	return list, nil
+}
+
+// currentDocument returns the document of a Theme, draft included.
+func (a *app) currentDocument(ctx context.Context, t target.Target) (*jsontree.Node, error) {
+	api, f, err := a.ResolveIn(ctx, target.Target{Env: t.Env, Theme: t.Theme})
+	if err != nil {
+		return nil, err
+	}
+	_, document, err := tokentree.CurrentDocument(ctx, api, f.Theme)
+	return document, err
 }
 
 // diagnosed lists what the served files of a document with overrides, which may be nil, would leave out.
