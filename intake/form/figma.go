@@ -318,7 +318,7 @@ func (r *figma) value(kind string, v, raw *jsontree.Node) (made *jsontree.Node, 
 		return nil, "a value of this kind has no type of DTCG: " + value.Spell(raw)
 	case raw.Kind != jsontree.Number:
 		return raw, ""
-	case isPercentage(v):
+	case hasScopesOf(v.Find("scopes"), "OPACITY"):
 		return number(raw, 0.01), ""
 	case kind == "dimension":
 		return jsontree.NewObject(jsontree.Member{Name: "value", Value: number(raw, 1)}, jsontree.Member{Name: "unit", Value: jsontree.NewString("px")}), ""
@@ -402,37 +402,31 @@ var lengthScopes = []string{
 	"LETTER_SPACING", "PARAGRAPH_SPACING", "PARAGRAPH_INDENT",
 }
 
+// hasScopesOf reports whether a variable has scopes, the uses that it is for, and all of them are in a list.
+func hasScopesOf(scopes *jsontree.Node, list ...string) bool {
+	all := itemsOf(scopes)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(s *jsontree.Node) bool { return !slices.Contains(list, value.Text(s)) })
+}
+
 // variableType returns the $type of a variable: by its own type, and for numbers and strings by what it may be used for. A number of any
 // use is a number.
 func variableType(v *jsontree.Node) string {
-	var scopes []string
-	for _, s := range itemsOf(v.Find("scopes")) {
-		scopes = append(scopes, value.Text(s))
-	}
-	only := func(allowed ...string) bool {
-		return len(scopes) > 0 && !slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(allowed, s) })
-	}
+	scopes := v.Find("scopes")
 	switch kind := value.Text(v.Find("resolvedType")); {
 	case kind == "COLOR":
 		return "color"
 	case kind == "BOOLEAN":
 		return "boolean"
-	case kind == "FLOAT" && only(lengthScopes...):
+	case kind == "FLOAT" && hasScopesOf(scopes, lengthScopes...):
 		return "dimension"
-	case kind == "FLOAT" && only("FONT_WEIGHT"):
+	case kind == "FLOAT" && hasScopesOf(scopes, "FONT_WEIGHT"):
 		return "fontWeight"
 	case kind == "FLOAT":
 		return "number"
-	case only("FONT_FAMILY"):
+	case hasScopesOf(scopes, "FONT_FAMILY"):
 		return "fontFamily"
 	}
 	return "string"
-}
-
-// isPercentage reports whether a number of Figma is a part of hundred: an opacity.
-func isPercentage(v *jsontree.Node) bool {
-	scopes := itemsOf(v.Find("scopes"))
-	return len(scopes) == 1 && value.Text(scopes[0]) == "OPACITY"
 }
 
 func (r *figma) problem(v *variable, kind, message string, lost bool) {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.com/livery/intake/model"
@@ -89,11 +88,6 @@ func (e *figmaExport) addModes(taken map[string]bool) {
 	}
 }
 
-// figmaLengths are the scopes of variables whose numbers are lengths in pixels.
-var figmaLengths = []string{
-	"CORNER_RADIUS", "WIDTH_HEIGHT", "GAP", "STROKE_FLOAT", "EFFECT_FLOAT", "FONT_SIZE", "LINE_HEIGHT", "LETTER_SPACING", "PARAGRAPH_SPACING", "PARAGRAPH_INDENT",
-}
-
 // restoreFigma makes the tokens of a document that Figma exported say what its extensions say: a token that is an alias of one of paths is
 // one, for Figma exports its value, a number that is used as a length is one of pixels, and an opacity a part of 1.
 func restoreFigma(d *model.Document, paths map[string]bool) {
@@ -101,10 +95,7 @@ func restoreFigma(d *model.Document, paths map[string]bool) {
 		decl := &d.Decls[i]
 		given, said := decl.Node.Find("$value"), ""
 		target := strings.ReplaceAll(value.Text(figmaExtension(decl.Node, "aliasData").Find("targetVariableName")), "/", ".")
-		isOf := func(scopes ...string) bool {
-			all := itemsOf(figmaExtension(decl.Node, "scopes"))
-			return len(all) > 0 && !slices.ContainsFunc(all, func(s *jsontree.Node) bool { return !slices.Contains(scopes, value.Text(s)) })
-		}
+		scopes := figmaExtension(decl.Node, "scopes")
 		isNumber := decl.Type == "number" && given != nil && given.Kind == jsontree.Number
 		switch {
 		case decl.Group:
@@ -112,11 +103,10 @@ func restoreFigma(d *model.Document, paths map[string]bool) {
 		case paths[target] && target != decl.Name() && !strings.HasPrefix(value.Text(given), "{"):
 			said = "{" + target + "}"
 			decl.Node = tree.With(decl.Node, "$value", jsontree.NewString(said))
-		case isNumber && isOf("OPACITY"):
-			part, _ := strconv.ParseFloat(given.Text, 64)
-			said = strconv.FormatFloat(part/100, 'g', 12, 64)
-			decl.Node = tree.With(decl.Node, "$value", &jsontree.Node{Kind: jsontree.Number, Text: said})
-		case isNumber && isOf(figmaLengths...):
+		case isNumber && hasScopesOf(scopes, "OPACITY"):
+			part := number(given, 0.01)
+			said, decl.Node = part.Text, tree.With(decl.Node, "$value", part)
+		case isNumber && hasScopesOf(scopes, lengthScopes...):
 			decl.Type, said = "dimension", given.Text+"px"
 			decl.Node = tree.With(tree.With(decl.Node, "$type", jsontree.NewString("dimension")), "$value", jsontree.NewString(said))
 		}
