@@ -33,7 +33,7 @@ func (d *dev) acme() {
 // address is where a file of the Theme acme, or of one of its Variants, is served.
 func (d *dev) address(file string, more ...string) string {
 	d.t.Helper()
-	return strings.TrimSpace(d.livery(append([]string{"open", file, "--env", "sandbox", "--theme", "acme", "--print"}, more...)...))
+	return strings.TrimSpace(d.livery(append([]string{"open", "--file", file, "--env", "sandbox", "--theme", "acme", "--print"}, more...)...))
 }
 
 // fetched returns a file that is served.
