@@ -32,8 +32,8 @@ type checkFlags struct {
 }
 
 const checkText = `Lists tokens that no served file would have and custom properties that collide, each with its file, its line and what to do.
-Checks files, or those of livery.yaml, without a server. With --theme and no files, checks the current document of a Theme. The exit code is
-1 if there is a fault.`
+Checks files, or those of livery.yaml, without a server; with --theme as a push would lay them over that Theme. With --theme and no files,
+checks the current document of a Theme. The exit code is 1 if there is a fault.`
 
 func (a *app) checkCommand() *cobra.Command {
 	var c checkFlags
