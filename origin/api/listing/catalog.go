@@ -309,25 +309,23 @@ func (c *catalog) place(q Query, s slot) Place {
 
 // passing marks the items that pass a filter, which names no slug, and counts them.
 func (c *catalog) passing(f Filter) (passing [storage.Buckets]marks, total int) {
-	text := []byte(strings.ToLower(f.Text))
-	var labels [][]byte
-	for _, l := range f.Labels {
+	var searches []search
+	if f.Text != "" {
+		searches = append(searches, c.newSearch(texts, []byte(strings.ToLower(f.Text))))
+	}
+	for i, l := range f.Labels {
 		if !utf8.ValidString(l.Key) || !utf8.ValidString(l.Value) {
 			return passing, 0 // no item has it, but its form may be that of others
 		}
-		labels = append(labels, record.AppendLabel(nil, l.Key, l.Value))
+		if !slices.Contains(f.Labels[:i], l) {
+			searches = append(searches, c.newSearch(labels, record.AppendLabel(nil, l.Key, l.Value)))
+		}
 	}
 	for n, b := range c.buckets {
 		if b == nil {
 			continue
 		}
 		m := b.all()
-		if len(text) > 0 {
-			m.keep(b.texts.holding(text))
-		}
-		for _, label := range labels {
-			m.keep(b.labels.holding(label))
-		}
 		switch {
 		case f.Unpublished == nil:
 		case *f.Unpublished:
@@ -335,12 +333,68 @@ func (c *catalog) passing(f Filter) (passing [storage.Buckets]marks, total int) 
 		default:
 			m.drop(b.drafts)
 		}
-		for _, word := range m {
-			total += bits.OnesCount64(word)
+		for _, s := range searches {
+			if m.count() == 0 {
+				break
+			}
+			m.keep(s.in(b))
 		}
+		total += m.count()
 		passing[n] = m
 	}
 	return passing, total
+}
+
+// search looks for a part in one column of all entries.
+type search struct {
+	column func(*bucket) *column
+	part   []byte
+	rarest int // index of the byte of part that is met least
+}
+
+func texts(b *bucket) *column  { return &b.texts }
+func labels(b *bucket) *column { return &b.labels }
+
+// newSearch returns a search for part. A sample of the entries says which byte of part is rare.
+func (c *catalog) newSearch(column func(*bucket) *column, part []byte) search {
+	const most = 16 << 10
+	s := search{column: column, part: part}
+	first := slices.IndexFunc(c.buckets[:], func(b *bucket) bool { return b != nil })
+	if first < 0 {
+		return s
+	}
+	sample := column(c.buckets[first]).data
+	sample = sample[:min(most, len(sample))]
+	fewest := math.MaxInt
+	for i := range min(len(part), wordBits) {
+		if n := bytes.Count(sample, part[i:i+1]); n < fewest {
+			s.rarest, fewest = i, n
+		}
+	}
+	return s
+}
+
+// in marks the entries of a bucket that hold the part, which is never found in two entries together: separators part them.
+func (s search) in(b *bucket) marks {
+	c := s.column(b)
+	m := newMarks(len(c.ends))
+	for n, from := 0, 0; from+s.rarest < len(c.data); {
+		found := bytes.IndexByte(c.data[from+s.rarest:], s.part[s.rarest])
+		if found < 0 {
+			break
+		}
+		from += found
+		if !bytes.HasPrefix(c.data[from:], s.part) {
+			from++
+			continue
+		}
+		for int(c.ends[n]) <= from {
+			n++
+		}
+		m.set(n)
+		from = int(c.ends[n])
+	}
+	return m
 }
 
 // all marks every entry.
@@ -398,22 +452,6 @@ func (c *column) at(n int) []byte {
 	return c.data[c.ends[n-1]:c.ends[n]]
 }
 
-// holding marks the entries in which part stands. No part of an entry and the next one together is searched for.
-func (c *column) holding(part []byte) marks {
-	m := newMarks(len(c.ends))
-	for n, from := 0, 0; ; {
-		found := bytes.Index(c.data[from:], part)
-		if found < 0 {
-			return m
-		}
-		for int(c.ends[n]) <= from+found {
-			n++
-		}
-		m.set(n)
-		from = int(c.ends[n])
-	}
-}
-
 const wordBits = 64
 
 func newMarks(n int) marks { return make(marks, (n+wordBits-1)/wordBits) }
@@ -428,6 +466,13 @@ func (m marks) drop(o marks) {
 	for i := range m {
 		m[i] &^= o[i]
 	}
+}
+
+func (m marks) count() (n int) {
+	for _, word := range m {
+		n += bits.OnesCount64(word)
+	}
+	return n
 }
 
 func (m marks) has(n int) bool { return m[n/wordBits]&(1<<(n%wordBits)) != 0 }
