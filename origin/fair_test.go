@@ -154,7 +154,7 @@ var resources = map[string]func(g *greedy){
 		g.repeats("GET", one(g.theme+"/tokens/diff?from=0"), one(""))
 	},
 	"turns of diagnostics": func(g *greedy) { g.repeats("GET", one(g.theme+"/tokens/diagnostics"), one("")) },
-	"turns of searches":    func(g *greedy) { g.repeats("GET", one(g.themes+"?q=x&orderBy=updatedAt"), one("")) },
+	"searches":             func(g *greedy) { g.repeats("GET", one(g.themes+"?q=x&orderBy=updatedAt"), one("")) },
 	"turns of dense bodies": func(g *greedy) {
 		g.repeats("PATCH", one(g.theme+"/tokens"), one(`{"operations":[`+strings.Repeat("0,", 50_000)+`0]}`))
 	},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/api/listing"
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/share"
@@ -146,6 +147,9 @@ func (h *Handler) read(q *request) (a httpserver.Answer, err error) {
 			return nil
 		}
 		a, err = q.route.read(h, r, q, t)
+		if needsTurn = errors.Is(err, listing.ErrStale); needsTurn {
+			return nil
+		}
 		return q.checkQuery(err)
 	}
 	t, err := h.view(q, storage.Reads{}, answer)

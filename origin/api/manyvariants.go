@@ -238,7 +238,7 @@ func (h variants) listOverrides(r storage.Reader, q *request, t target) (httpser
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	w, err := h.window(r, t, p.Query)
+	w, err := h.window(r, q, t, p.Query)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}

@@ -45,7 +45,7 @@ func (h themes) list(r storage.Reader, q *request, at target) (httpserver.Answer
 	}
 	list := listing.List{
 		Index: storage.ThemeSlugs, Entries: storage.ThemeEntries, Records: storage.ListedThemes,
-		Parts: []string{at.environment.ID}, Cache: h.lists,
+		Parts: []string{at.environment.ID}, Cache: h.lists, Refresh: q.turn != nil,
 	}
 	w, err := list.Page(r, p.Query)
 	if err == nil {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/valyala/fasthttp"
-
 	"example.com/livery/origin/share"
 )
 
@@ -19,28 +17,15 @@ const (
 )
 
 // isHeavy reports whether what q asks for needs a turn: work below the tokens of a Theme or a Variant, such as previews,
-// comparisons and publishes, a search in a list, and whatever has a large document or body.
+// comparisons and publishes, and whatever has a large document or body.
 func (q *request) isHeavy(t target) bool {
 	inTokens := strings.Contains(q.route.Path, "/tokens")
-	return strings.Contains(q.route.Path, "/tokens/") || q.searches() ||
+	return strings.Contains(q.route.Path, "/tokens/") ||
 		len(q.body) >= heavyBytes || inTokens && documentBytes(t) >= heavyBytes
 }
 
 // documentBytes is the size of the largest document that what the path names has or had.
 func documentBytes(t target) int { return max(t.theme.Bytes, t.variant.Bytes) }
-
-// searches reports whether the query makes a list read its entries, all of them if it was not searched lately.
-func (q *request) searches() bool {
-	if q.route.Method != fasthttp.MethodGet {
-		return false
-	}
-	for name := range q.query {
-		if name == "q" || name == "orderBy" || name == "hasUnpublishedChanges" || strings.HasPrefix(name, labelPrefix) {
-			return true
-		}
-	}
-	return false
-}
 
 // takeTurn waits for the turn of q's heavy work, for as long as requests may wait and the origin runs, and then reserves
 // memory for its answer: share.ErrFull if one of them cannot be had. What waits takes no memory.

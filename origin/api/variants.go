@@ -22,7 +22,7 @@ func (h variants) list(r storage.Reader, q *request, t target) (httpserver.Answe
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	w, err := h.window(r, t, p.Query)
+	w, err := h.window(r, q, t, p.Query)
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
@@ -38,12 +38,12 @@ func (h variants) list(r storage.Reader, q *request, t target) (httpserver.Answe
 }
 
 // window finds a page of the Variants of a Theme.
-func (h variants) window(r storage.Reader, t target, q listing.Query) (listing.Window, error) {
+func (h variants) window(r storage.Reader, q *request, t target, page listing.Query) (listing.Window, error) {
 	list := listing.List{
 		Index: storage.VariantSlugs, Entries: storage.VariantEntries, Records: storage.ListedVariants,
-		Parts: []string{t.environment.ID, t.theme.ID}, Cache: h.lists,
+		Parts: []string{t.environment.ID, t.theme.ID}, Cache: h.lists, Refresh: q.turn != nil,
 	}
-	w, err := list.Page(r, q)
+	w, err := list.Page(r, page)
 	if err == nil {
 		err = prefetch(r, w.IDs, storage.Variants.Table, t.environment.ID, t.theme.ID)
 	}

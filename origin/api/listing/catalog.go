@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/bits"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"example.com/livery/origin/lru"
 	"example.com/livery/storage"
@@ -32,9 +32,12 @@ type cached struct {
 // NewCache returns an empty Cache.
 func NewCache() *Cache { return &Cache{lru.New[string, *cached](CacheBytes)} }
 
+// ErrStale says that the catalog of a list has to be brought up to date.
+var ErrStale = errors.New("what the list is searched by is not in memory")
+
 // read returns the catalog of a list. It reads the revisions of the buckets, and the buckets that changed since the list was
-// searched last.
-func (c *Cache) read(r storage.Reader, entries storage.Entries, parts []string) (*catalog, error) {
+// searched last: without refresh, ErrStale if there are any.
+func (c *Cache) read(r storage.Reader, entries storage.Entries, parts []string, refresh bool) (*catalog, error) {
 	revisions, err := entries.Revisions(r, parts...)
 	if err != nil {
 		return nil, err
@@ -49,6 +52,9 @@ func (c *Cache) read(r storage.Reader, entries storage.Entries, parts []string) 
 	defer l.mu.Unlock()
 	if l.catalog.revisions == revisions {
 		return l.catalog, nil
+	}
+	if !refresh {
+		return nil, ErrStale
 	}
 	next, err := l.catalog.refresh(r, entries, parts, revisions)
 	if err == nil {
@@ -264,13 +270,9 @@ func (c *catalog) bytes() int64 {
 
 // page finds a page of the list.
 func (c *catalog) page(q Query) Window {
-	order, passing, total := c.bySlug, [storage.Buckets]marks{}, len(c.bySlug)
+	order, f := c.bySlug, c.newSieve(q)
 	if q.ByTime {
 		order = c.byTime
-	}
-	filtered := !q.Filter.isEmpty()
-	if filtered {
-		passing, total = c.passing(q.Filter)
 	}
 	at := func(i int) slot {
 		if q.Descending {
@@ -282,19 +284,18 @@ func (c *catalog) page(q Query) Window {
 	switch {
 	case q.After != nil:
 		i, skip = sort.Search(len(order), func(i int) bool { return q.compare(c.place(q, at(i)), *q.After) > 0 }), 0
-	case !filtered:
+	case q.Filter.isEmpty():
 		i, skip = min(skip, len(order)), 0
 	}
-	found := collector{query: q, w: Window{Total: total}}
-	for ; i < len(order) && total > 0; i++ {
-		s := at(i)
-		if filtered && !passing[s>>slotBits].has(int(s&slotMask)) {
-			continue
-		}
-		if skip--; skip < 0 && !found.addAt(c.place(q, s)) {
-			break
+	found := collector{query: q}
+	for ; i < len(order) && f.total > 0; i++ {
+		if s := at(i); f.passes(s) {
+			if skip--; skip < 0 && !found.addAt(c.place(q, s)) {
+				break
+			}
 		}
 	}
+	found.w.Total = f.total
 	return found.w
 }
 
@@ -307,40 +308,130 @@ func (c *catalog) place(q Query, s slot) Place {
 	return Place{false, string(b.slugs.at(n)), string(b.ids.at(n))}
 }
 
-// passing marks the items that pass a filter, which names no slug, and counts them.
-func (c *catalog) passing(f Filter) (passing [storage.Buckets]marks, total int) {
-	text := []byte(strings.ToLower(f.Text))
-	var labels [][]byte
-	for _, l := range f.Labels {
-		if !utf8.ValidString(l.Key) || !utf8.ValidString(l.Value) {
-			return passing, 0 // no item has it, but its form may be that of others
-		}
-		labels = append(labels, record.AppendLabel(nil, l.Key, l.Value))
+// sieve says which items of a catalog pass a filter, which names no slug.
+type sieve struct {
+	catalog     *catalog
+	unpublished *bool
+	searches    []search
+	single      int                     // how many items it still looks at one by one, in case that enough of them pass
+	passing     *[storage.Buckets]marks // those of all items, when it has looked at them together
+	total       int                     // of those that pass, or may
+}
+
+// singly is how many items a sieve looks at one by one. That is little beside a look at a long list.
+const singly = 1000
+
+func (c *catalog) newSieve(q Query) *sieve {
+	s := &sieve{catalog: c, unpublished: q.Filter.Unpublished, single: singly, total: len(c.bySlug)}
+	if q.Filter.Text != "" {
+		s.searches = append(s.searches, c.newSearch(texts, []byte(strings.ToLower(q.Filter.Text))))
 	}
-	for n, b := range c.buckets {
+	for i, l := range q.Filter.Labels {
+		if !slices.Contains(q.Filter.Labels[:i], l) {
+			s.searches = append(s.searches, c.newSearch(labels, record.AppendLabel(nil, l.Key, l.Value)))
+		}
+	}
+	if q.Totals && !s.passesAll() {
+		s.sift()
+	}
+	return s
+}
+
+func (s *sieve) passesAll() bool { return s.unpublished == nil && len(s.searches) == 0 }
+
+// passes reports whether an item passes.
+func (s *sieve) passes(item slot) bool {
+	if s.passesAll() {
+		return true
+	}
+	if s.passing == nil && s.single > 0 {
+		s.single--
+		b, n := s.catalog.at(item)
+		return (s.unpublished == nil || *s.unpublished == b.drafts.has(n)) &&
+			!slices.ContainsFunc(s.searches, func(o search) bool { return !bytes.Contains(o.column(b).at(n), o.part) })
+	}
+	if s.passing == nil {
+		s.sift()
+	}
+	return s.passing[item>>slotBits].has(int(item & slotMask))
+}
+
+// sift looks at all items.
+func (s *sieve) sift() {
+	s.passing, s.total = &[storage.Buckets]marks{}, 0
+	for n, b := range s.catalog.buckets {
 		if b == nil {
 			continue
 		}
 		m := b.all()
-		if len(text) > 0 {
-			m.keep(b.texts.holding(text))
-		}
-		for _, label := range labels {
-			m.keep(b.labels.holding(label))
-		}
 		switch {
-		case f.Unpublished == nil:
-		case *f.Unpublished:
+		case s.unpublished == nil:
+		case *s.unpublished:
 			m.keep(b.drafts)
 		default:
 			m.drop(b.drafts)
 		}
-		for _, word := range m {
-			total += bits.OnesCount64(word)
+		for _, o := range s.searches {
+			if m.count() == 0 {
+				break
+			}
+			m.keep(o.in(b))
 		}
-		passing[n] = m
+		s.total += m.count()
+		s.passing[n] = m
 	}
-	return passing, total
+}
+
+// search looks for a part in one column of all entries.
+type search struct {
+	column func(*bucket) *column
+	part   []byte
+	rarest int // index of the byte of part that is met least
+}
+
+func texts(b *bucket) *column  { return &b.texts }
+func labels(b *bucket) *column { return &b.labels }
+
+// newSearch returns a search for part. A sample of the entries says which byte of part is rare.
+func (c *catalog) newSearch(column func(*bucket) *column, part []byte) search {
+	const most = 16 << 10
+	s := search{column: column, part: part}
+	first := slices.IndexFunc(c.buckets[:], func(b *bucket) bool { return b != nil })
+	if first < 0 {
+		return s
+	}
+	sample := column(c.buckets[first]).data
+	sample = sample[:min(most, len(sample))]
+	fewest := math.MaxInt
+	for i := range min(len(part), wordBits) {
+		if n := bytes.Count(sample, part[i:i+1]); n < fewest {
+			s.rarest, fewest = i, n
+		}
+	}
+	return s
+}
+
+// in marks the entries of a bucket that hold the part, which is never found in two entries together: separators part them.
+func (s search) in(b *bucket) marks {
+	c := s.column(b)
+	m := newMarks(len(c.ends))
+	for n, from := 0, 0; from+s.rarest < len(c.data); {
+		found := bytes.IndexByte(c.data[from+s.rarest:], s.part[s.rarest])
+		if found < 0 {
+			break
+		}
+		from += found
+		if !bytes.HasPrefix(c.data[from:], s.part) {
+			from++
+			continue
+		}
+		for int(c.ends[n]) <= from {
+			n++
+		}
+		m.set(n)
+		from = int(c.ends[n])
+	}
+	return m
 }
 
 // all marks every entry.
@@ -398,22 +489,6 @@ func (c *column) at(n int) []byte {
 	return c.data[c.ends[n-1]:c.ends[n]]
 }
 
-// holding marks the entries in which part stands. No part of an entry and the next one together is searched for.
-func (c *column) holding(part []byte) marks {
-	m := newMarks(len(c.ends))
-	for n, from := 0, 0; ; {
-		found := bytes.Index(c.data[from:], part)
-		if found < 0 {
-			return m
-		}
-		for int(c.ends[n]) <= from+found {
-			n++
-		}
-		m.set(n)
-		from = int(c.ends[n])
-	}
-}
-
 const wordBits = 64
 
 func newMarks(n int) marks { return make(marks, (n+wordBits-1)/wordBits) }
@@ -428,6 +503,13 @@ func (m marks) drop(o marks) {
 	for i := range m {
 		m[i] &^= o[i]
 	}
+}
+
+func (m marks) count() (n int) {
+	for _, word := range m {
+		n += bits.OnesCount64(word)
+	}
+	return n
 }
 
 func (m marks) has(n int) bool { return m[n/wordBits]&(1<<(n%wordBits)) != 0 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -23,11 +24,12 @@ type List struct {
 	Records storage.Table[record.Listed]
 	Parts   []string // of all three, before slug and id
 	Cache   *Cache
+	Refresh bool // what is in Cache may be brought up to date, which takes a while if it is not there at all
 }
 
 // Page finds a page. In the order of slugs and without a filter the first page, and one after a place, read their own keys
 // alone, and with a sparse index any page and totals do but for a part of one block. All else is found in the catalog of the
-// list, which is in memory and reads what was written since it was used last.
+// list, which is in memory; without Refresh it is ErrStale if something was written since it was used last.
 func (l List) Page(r storage.Reader, q Query) (Window, error) {
 	switch {
 	case q.Filter.Slug != nil:
@@ -113,9 +115,12 @@ func (l List) after(r storage.Reader, q Query) (w Window, err error) {
 	return c.w, err
 }
 
-// search finds a page in the catalog.
+// search finds a page in the catalog. No item has a label that is not UTF-8, whose form may be that of two labels.
 func (l List) search(r storage.Reader, q Query) (Window, error) {
-	c, err := l.Cache.read(r, l.Entries, l.Parts)
+	if slices.ContainsFunc(q.Filter.Labels, func(o Label) bool { return !utf8.ValidString(o.Key) || !utf8.ValidString(o.Value) }) {
+		return Window{}, nil
+	}
+	c, err := l.Cache.read(r, l.Entries, l.Parts, l.Refresh)
 	if err != nil {
 		return Window{}, err
 	}

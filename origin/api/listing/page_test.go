@@ -40,7 +40,7 @@ func open(t testing.TB) *lists {
 func themes(cache *listing.Cache) listing.List {
 	return listing.List{
 		Index: storage.ThemeSlugs, Entries: storage.ThemeEntries, Records: storage.ListedThemes,
-		Parts: []string{environment}, Cache: cache,
+		Parts: []string{environment}, Cache: cache, Refresh: true,
 	}
 }
 
@@ -48,7 +48,7 @@ func themes(cache *listing.Cache) listing.List {
 func variants(cache *listing.Cache) listing.List {
 	return listing.List{
 		Index: storage.VariantSlugs, Entries: storage.VariantEntries, Records: storage.ListedVariants,
-		Parts: []string{environment, theme}, Cache: cache,
+		Parts: []string{environment, theme}, Cache: cache, Refresh: true,
 	}
 }
 
@@ -310,6 +310,10 @@ func TestAPageReadsWhatChanged(t *testing.T) {
 	}
 	none := func(int) record.Listed { return record.Listed{} }
 	write(0, count, none, item)
+	var items []record.Listed
+	for n := range count {
+		items = append(items, item(n))
+	}
 	renamed := func(n int) record.Listed {
 		i := item(n)
 		i.Slug, i.UpdatedAt = "renamed", time.UnixMilli(count)
@@ -342,13 +346,18 @@ func TestAPageReadsWhatChanged(t *testing.T) {
 			"rare":         {Number: 1, Filter: listing.Filter{Text: "-00077"}, Totals: true},
 			"none":         {Number: 1, Filter: listing.Filter{Text: "nothing"}},
 			"all":          {Number: 100, Filter: listing.Filter{Text: "item"}, Totals: true},
+			"many":         {Number: 2, Filter: listing.Filter{Text: "-0"}},
+			"late":         {Number: 1, Filter: listing.Filter{Text: "slug-09"}},
 			"label":        {Number: 1, Filter: listing.Filter{Labels: []listing.Label{{Key: "a", Value: "b"}}}},
 			"unpublished":  {Number: 1, Filter: listing.Filter{Unpublished: new(true)}},
 			"by time":      {Number: 100, ByTime: true, Totals: true},
 			"a first page": {Number: 1},
 		} {
-			if _, keys := read(q); keys > storage.Buckets {
-				t.Errorf("a page of %s (%s) reads %d keys, want %d at most", name, what, keys, storage.Buckets)
+			q.Size = 50
+			want := listing.Choose(items, q)
+			w, keys := read(q)
+			if keys > storage.Buckets || !slices.Equal(w.IDs, want.IDs) || w.Next != want.Next || q.Totals && w.Total != want.Total {
+				t.Errorf("a page of %s (%s) reads %d keys and is %+v, want %d at most and %+v", name, what, keys, w, storage.Buckets, want)
 			}
 		}
 		write(5, 6, item, renamed)
