@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/signal"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -226,6 +227,9 @@ func TestSignals(t *testing.T) {
 		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 			t.Run(kind+" "+s.String(), func(t *testing.T) {
 				t.Parallel()
+				if signal.Ignored(s) { // as under nohup, and a child inherits it
+					t.Skipf("NOT PROVEN: whoever runs this test ignores %s", s)
+				}
 				p := launch(t, kind, openNull(t), nil)
 				for _, harmless := range []syscall.Signal{syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGPIPE, syscall.SIGWINCH, syscall.SIGCONT, syscall.SIGCHLD, syscall.SIGURG} {
 					if err := p.cmd.Process.Signal(harmless); err != nil {
