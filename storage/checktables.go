@@ -44,14 +44,20 @@ func (c *checker) themes() error {
 	})
 }
 
-// listed reports an item of a list whose entry differs from its record, or whose bucket has no revision.
+// listed reports an item of a list whose entry differs from its record, or has no revision.
 func (c *checker) listed(at string, x Entries, i record.Listed, parts ...string) {
 	const repair = "edit it, which writes the entry again"
-	if got, err := c.r.Get(x.Key(i.ID, parts...)); x.stored && (err != nil || !bytes.Equal(got, record.AppendEntry(nil, i))) {
-		c.report(Finding{at, "its entry in the list differs from its record", repair})
+	keys := [][]byte{x.prefix(revisionLetter, parts)}
+	if x.stored {
+		keys = append(keys, x.bucketKey(revisionLetter, i.ID, parts))
+		if got, err := c.r.Get(x.Key(i.ID, parts...)); err != nil || !bytes.Equal(got, record.AppendEntry(nil, i)) {
+			c.report(Finding{at, "its entry in the list differs from its record", repair})
+		}
 	}
-	if _, err := c.r.Get(x.bucketKey(revisionLetter, i.ID, parts)); err != nil {
-		c.report(Finding{at, "its entry in the list has no revision", repair})
+	for _, key := range keys {
+		if n, err := readRevision(c.r, key); err != nil || n == 0 {
+			c.report(Finding{at, "its entry in the list has no revision", repair})
+		}
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// Entries are what lists filter and order the records of a table by. Readers keep them in memory: the entries of a list stand in
-// buckets by the ids of the records, and a bucket gets another revision with every change, so that who holds a bucket of the
-// same revision holds what is stored. A write reads nothing.
+// Entries are what lists filter and order the records of a table by. Readers keep them in memory: a list and each of its buckets,
+// which part the entries by their ids, have a revision, another one after every change, so that who holds what was stored at a
+// revision holds what is stored as long as it is the same. A write reads nothing.
 type Entries struct {
 	letter byte // of the table
 	stored bool // beside the records; else the records are read, of all of which a list is one bucket
@@ -30,8 +30,8 @@ var (
 // Buckets is how many buckets a list has at most.
 const Buckets = 256
 
-// Revisions are those of the buckets of a list. A bucket that was never written has 0.
-type Revisions [Buckets]uint64
+// Revision tells one state of a list or a bucket from all others. That of what was never written is 0.
+type Revision uint64
 
 // The letters of the tables.
 const (
@@ -66,9 +66,6 @@ func (x Entries) bucketKey(letter byte, id string, parts []string) []byte {
 	for i := range len(id) {
 		hash = (hash ^ uint32(id[i])) * 16777619
 	}
-	if !x.stored {
-		hash = 0
-	}
 	return appendBucket(x.prefix(letter, parts), hash%Buckets)
 }
 
@@ -87,25 +84,51 @@ func (x Entries) delete(tx Tx, id string, parts []string) error {
 	return errors.Join(tx.Delete(x.Key(id, parts...)), x.revise(tx, id, parts))
 }
 
-// revise gives the bucket of id a revision that no other state of it has, in this history of the store or another.
+// revise gives a list and the bucket of id revisions that no other state of them has, in this history of the store or another.
 func (x Entries) revise(tx Tx, id string, parts []string) error {
-	return tx.Set(x.bucketKey(revisionLetter, id, parts), binary.BigEndian.AppendUint64(nil, rand.Uint64()|1))
+	revision := binary.BigEndian.AppendUint64(nil, rand.Uint64()|1)
+	err := tx.Set(x.prefix(revisionLetter, parts), revision)
+	if x.stored {
+		err = errors.Join(err, tx.Set(x.bucketKey(revisionLetter, id, parts), revision))
+	}
+	return err
 }
 
-// Revisions reads those of a list.
-func (x Entries) Revisions(r Reader, parts ...string) (v Revisions, err error) {
+// Revision returns that of a list.
+func (x Entries) Revision(r Reader, parts ...string) (Revision, error) {
+	return readRevision(r, x.prefix(revisionLetter, parts))
+}
+
+// BucketRevisions returns those of the buckets of a list.
+func (x Entries) BucketRevisions(r Reader, parts ...string) (all [Buckets]Revision, err error) {
 	prefix := x.prefix(revisionLetter, parts)
-	var corrupt error
-	err = r.Scan(prefix, Ascending, func(key, value []byte) bool {
-		n, err := strconv.ParseUint(LastPart(key), 16, 8)
-		if err != nil || len(value) != 8 || len(key) != len(prefix)+bucketBytes+1 {
-			corrupt = fmt.Errorf("storage: %s: %w", SpellKey(key), ErrCorrupt)
-			return false
-		}
-		v[n] = binary.BigEndian.Uint64(value)
-		return true
-	})
-	return v, errors.Join(err, corrupt)
+	if !x.stored {
+		all[0], err = readRevision(r, prefix)
+		return all, err
+	}
+	// A scan would walk over the revisions before, which engines keep for a while.
+	var keys [Buckets][]byte
+	for n := range keys {
+		keys[n] = appendBucket(slices.Clone(prefix), uint32(n))
+	}
+	err = Prefetch(r, keys[:]...)
+	for n := 0; n < Buckets && err == nil; n++ {
+		all[n], err = readRevision(r, keys[n])
+	}
+	return all, err
+}
+
+func readRevision(r Reader, key []byte) (Revision, error) {
+	value, err := r.Get(key)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case len(value) != 8:
+		return 0, fmt.Errorf("storage: %s: %w", SpellKey(key), ErrCorrupt)
+	}
+	return Revision(binary.BigEndian.Uint64(value)), nil
 }
 
 // Scan calls each for every entry of the buckets from first up to last, in the order of buckets and of ids, until each returns

@@ -13,7 +13,8 @@ import "fmt"
 //	H environment, theme                 record.Theme
 //	h environment, theme slug            theme id
 //	u H, environment, bucket, theme      record.Entry
-//	r table, parts of its list, bucket   revision             8 bytes; of the entries in the bucket
+//	r table, parts of its list           revision             8 bytes; of the entries of the list
+//	r H, environment, bucket             revision             8 bytes; of the entries in the bucket
 //	s master key, environment, theme     (empty)             signed Themes
 //	D environment, theme                 record.ThemeDraft
 //	N environment, theme, number         record.ThemeVersion

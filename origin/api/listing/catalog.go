@@ -35,10 +35,10 @@ func NewCache() *Cache { return &Cache{lru.New[string, *cached](CacheBytes)} }
 // ErrStale says that the catalog of a list has to be brought up to date.
 var ErrStale = errors.New("what the list is searched by is not in memory")
 
-// read returns the catalog of a list. It reads the revisions of the buckets, and the buckets that changed since the list was
-// searched last: without refresh, ErrStale if there are any.
+// read returns the catalog of a list. It reads the revision of the list, and the buckets that changed since it was searched
+// last: without refresh, ErrStale if there are any.
 func (c *Cache) read(r storage.Reader, entries storage.Entries, parts []string, refresh bool) (*catalog, error) {
-	revisions, err := entries.Revisions(r, parts...)
+	revision, err := entries.Revision(r, parts...)
 	if err != nil {
 		return nil, err
 	}
@@ -50,14 +50,15 @@ func (c *Cache) read(r storage.Reader, entries storage.Entries, parts []string, 
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.catalog.revisions == revisions {
+	if l.catalog.revision == revision {
 		return l.catalog, nil
 	}
 	if !refresh {
 		return nil, ErrStale
 	}
-	next, err := l.catalog.refresh(r, entries, parts, revisions)
+	next, err := l.catalog.refresh(r, entries, parts)
 	if err == nil {
+		next.revision = revision
 		l.catalog = next
 		c.lists.Add(name, l, next.bytes())
 	}
@@ -66,7 +67,8 @@ func (c *Cache) read(r storage.Reader, entries storage.Entries, parts []string, 
 
 // catalog is what a list filters and orders its items by, at one state of the list. It does not change.
 type catalog struct {
-	revisions      storage.Revisions
+	revision       storage.Revision
+	revisions      [storage.Buckets]storage.Revision
 	buckets        [storage.Buckets]*bucket // nil for an empty one
 	bySlug, byTime []slot
 }
@@ -96,7 +98,11 @@ type column struct {
 type marks []uint64
 
 // refresh returns the catalog of another state of the list.
-func (c *catalog) refresh(r storage.Reader, entries storage.Entries, parts []string, revisions storage.Revisions) (*catalog, error) {
+func (c *catalog) refresh(r storage.Reader, entries storage.Entries, parts []string) (*catalog, error) {
+	revisions, err := entries.BucketRevisions(r, parts...)
+	if err != nil {
+		return nil, err
+	}
 	next := &catalog{revisions: revisions, buckets: c.buckets}
 	for first := 0; first < storage.Buckets; first++ {
 		end := first

@@ -287,8 +287,8 @@ func (c *counted) counting(each func(key, value []byte) bool) func(key, value []
 	}
 }
 
-// A page of a list of 10,000 items, of any filter and order, reads the revisions of the list's buckets, and after a change
-// the bucket of what changed: all Variants are one. Only the first page reads every Theme's entry.
+// A page of a list of 10,000 items, of any filter and order, reads the revision of the list alone, and after a change those of
+// the buckets and the bucket of what changed: all Variants are one. Only the first page reads every Theme's entry.
 func TestAPageReadsWhatChanged(t *testing.T) {
 	const count = 10_000
 	l := open(t)
@@ -339,30 +339,29 @@ func TestAPageReadsWhatChanged(t *testing.T) {
 			}
 			return w, keys
 		}
-		if _, keys := read(listing.Query{Number: 1, ByTime: true}); keys > count+storage.Buckets {
-			t.Errorf("the first page of %s by time reads %d keys, want %d entries and %d revisions", name, keys, count, storage.Buckets)
+		if _, keys := read(listing.Query{Number: 1, ByTime: true}); keys > count+storage.Buckets+2 {
+			t.Errorf("the first page of %s by time reads %d keys, want %d entries and %d revisions", name, keys, count, storage.Buckets+1)
 		}
 		for what, q := range map[string]listing.Query{
-			"rare":         {Number: 1, Filter: listing.Filter{Text: "-00077"}, Totals: true},
-			"none":         {Number: 1, Filter: listing.Filter{Text: "nothing"}},
-			"all":          {Number: 100, Filter: listing.Filter{Text: "item"}, Totals: true},
-			"many":         {Number: 2, Filter: listing.Filter{Text: "-0"}},
-			"late":         {Number: 1, Filter: listing.Filter{Text: "slug-09"}},
-			"label":        {Number: 1, Filter: listing.Filter{Labels: []listing.Label{{Key: "a", Value: "b"}}}},
-			"unpublished":  {Number: 1, Filter: listing.Filter{Unpublished: new(true)}},
-			"by time":      {Number: 100, ByTime: true, Totals: true},
-			"a first page": {Number: 1},
+			"rare":        {Number: 1, Filter: listing.Filter{Text: "-00077"}, Totals: true},
+			"none":        {Number: 1, Filter: listing.Filter{Text: "nothing"}},
+			"all":         {Number: 100, Filter: listing.Filter{Text: "item"}, Totals: true},
+			"many":        {Number: 2, Filter: listing.Filter{Text: "-0"}},
+			"late":        {Number: 1, Filter: listing.Filter{Text: "slug-09"}},
+			"label":       {Number: 1, Filter: listing.Filter{Labels: []listing.Label{{Key: "a", Value: "b"}}}},
+			"unpublished": {Number: 1, Filter: listing.Filter{Unpublished: new(true)}},
+			"by time":     {Number: 100, ByTime: true, Totals: true},
 		} {
 			q.Size = 50
 			want := listing.Choose(items, q)
 			w, keys := read(q)
-			if keys > storage.Buckets || !slices.Equal(w.IDs, want.IDs) || w.Next != want.Next || q.Totals && w.Total != want.Total {
-				t.Errorf("a page of %s (%s) reads %d keys and is %+v, want %d at most and %+v", name, what, keys, w, storage.Buckets, want)
+			if keys > 1 || !slices.Equal(w.IDs, want.IDs) || w.Next != want.Next || q.Totals && w.Total != want.Total {
+				t.Errorf("a page of %s (%s) reads %d keys and is %+v, want 1 and %+v", name, what, keys, w, want)
 			}
 		}
 		write(5, 6, item, renamed)
 		w, keys := read(listing.Query{Number: 1, Filter: listing.Filter{Text: "renamed"}})
-		if most := storage.Buckets + tt.bucket; len(w.IDs) != 1 || keys > most {
+		if most := 1 + storage.Buckets + tt.bucket; len(w.IDs) != 1 || keys > most {
 			t.Errorf("a page of %s after a change finds %q and reads %d keys, want one item and at most %d keys", name, w.IDs, keys, most)
 		}
 		write(5, 6, renamed, item)
