@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/internal/yamlfile"
 	"example.com/livery/origin/modes"
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 )
 
 // whole has every member of a mapping, as Encode writes it.

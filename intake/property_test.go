@@ -12,8 +12,8 @@ import (
 
 	"example.com/livery/intake/form"
 	"example.com/livery/intake/model"
-	"example.com/livery/renderer/jsontree"
 	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	"example.com/livery/renderer/jsontree"
 )
 
 // design is a random mapping with its files. Each declaration has a value of its own.

@@ -146,7 +146,8 @@ func TestRead(t *testing.T) {
 		{"folders below", "files: ['**/b.json', '!b.json']", "theme y=#000002\n"},
 		{
 			"references follow a Variant", "files: ref.json\nvariants: {dark: {files: refdark.json}}",
-			"theme x=#000001 y={x} c={\"colorSpace\":\"srgb\",\"components\":[0,0,0]} q={\"colorSpace\":\"srgb\",\"components\":[0,0,0]}\ndark {\"c\":{\"colorSpace\":\"srgb\",\"components\":[1,1,1]},\"q\":{\"colorSpace\":\"srgb\",\"components\":[1,1,1]}}\n",
+			"theme x=#000001 y={x} c={\"colorSpace\":\"srgb\",\"components\":[0,0,0]} q={\"colorSpace\":\"srgb\",\"components\":[0,0,0]}\ndark {\"c\":{\"colorSpace\":\"srgb\",\"components\":[1,1,1]},\"q\":{\"colorSpace\":\"srgb\",\"components\":[1,1,1]}}\n" +
+				"values copied from another token: ref.json:1 c: its $ref copies a part of q: an override of q does not reach it\n",
 		},
 	}
 	for _, c := range cases {

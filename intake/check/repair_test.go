@@ -7,11 +7,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/intake/model"
+	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 )
 
 func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {

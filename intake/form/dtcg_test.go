@@ -13,8 +13,8 @@ import (
 	"example.com/livery/intake/form"
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/syntax"
-	"example.com/livery/renderer/jsontree"
 	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	"example.com/livery/renderer/jsontree"
 )
 
 // fileOf parses a text.

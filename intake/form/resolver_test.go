@@ -14,8 +14,8 @@ import (
 	"example.com/livery/intake/form"
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/syntax"
-	"example.com/livery/renderer/jsontree"
 	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	"example.com/livery/renderer/jsontree"
 )
 
 // opener opens the files of a map; a name without a text is a file with one token of that name.
