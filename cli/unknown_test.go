@@ -24,7 +24,7 @@ func TestWrongCommandLinesSayWhatToTry(t *testing.T) {
 			"These commands have it: livery theme create, livery theme delete, livery theme list, livery theme modes, livery theme show, livery theme update.",
 		},
 		{"a slip of a flag", "push a.json --them acme", "livery push has no flag --them.", "Did you mean --theme?"},
-		{"a value that a flag cannot have", "publish --wait-timeout soon", `--wait-timeout cannot be "soon".`, "It takes: how long to wait"},
+		{"a value that a flag cannot have", "token --subject a --ttl soon", `--ttl cannot be "soon".`, "It takes: how long it is valid"},
 		{"a value that is missing", "theme list --env", "--env needs a value.", "It takes: ENVIRONMENT, slug or id"},
 		{"two values where one is taken", "push a.json --loss ask --loss=drop", `--loss is given twice: "ask" and "drop".`, "Give --loss once"},
 		{"two answers", "push a.json --strict --strict=false", `--strict is given twice: "true" and "false".`, "Give --strict once"},
