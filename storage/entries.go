@@ -39,9 +39,6 @@ const (
 	revisionLetter = 'r'
 )
 
-// bucketBytes is the length of a bucket's number as a key part.
-const bucketBytes = 2
-
 // usualBytes is what most keys and entries have room in.
 const usualBytes = 192
 
