@@ -186,7 +186,12 @@ func (l layering) lay(d declared) {
 	}
 	if d.Group {
 		p.group = d.Decl
-		p.meta = overlaid(p.meta, d.Node.Members)
+		p.meta = overlaid(p.meta, d.Node.Members, func(at jsontree.Pointer) {
+			l.Problems = append(l.Problems, model.Problem{
+				Place: model.Place{File: d.File, Pointer: d.Pointer + at.String()}, Path: strings.Join(at, "."), Kind: "definitions of one name",
+				Message: "another file defines it too, and this one counts for both",
+			})
+		})
 		return
 	}
 	if len(p.below) > 0 {
@@ -245,8 +250,9 @@ func sameValue(a, b *jsontree.Node) bool {
 	return jsontree.Equal(bare(a), bare(b))
 }
 
-// overlaid merges the metadata of a group. It merges the definitions in $defs, and replaces all other members.
-func overlaid(under, over []jsontree.Member) []jsontree.Member {
+// overlaid merges the metadata of a group. It merges the definitions in $defs, and replaces all other members. It calls clash with the place of
+// each definition that replaces another.
+func overlaid(under, over []jsontree.Member, clash func(at jsontree.Pointer)) []jsontree.Member {
 	result := slices.Clone(under)
 	for _, m := range over {
 		i := slices.IndexFunc(result, func(other jsontree.Member) bool { return other.Name == m.Name })
@@ -254,7 +260,7 @@ func overlaid(under, over []jsontree.Member) []jsontree.Member {
 		case i < 0:
 			result = append(result, m)
 		case m.Name == "$defs":
-			result[i].Value = joined(result[i].Value, m.Value)
+			result[i].Value = joined(result[i].Value, m.Value, jsontree.Pointer{m.Name}, clash)
 		default:
 			result[i].Value = m.Value
 		}
@@ -262,15 +268,18 @@ func overlaid(under, over []jsontree.Member) []jsontree.Member {
 	return result
 }
 
-// joined merges two groups of definitions.
-func joined(under, over *jsontree.Node) *jsontree.Node {
+// joined merges two groups of definitions, which stand at a place.
+func joined(under, over *jsontree.Node, at jsontree.Pointer, clash func(at jsontree.Pointer)) *jsontree.Node {
 	if !under.IsObject() || !over.IsObject() || dtcg.IsToken(under) || dtcg.IsToken(over) {
+		if !jsontree.Equal(under, over) {
+			clash(at)
+		}
 		return over
 	}
 	members := slices.Clone(under.Members)
 	for _, m := range over.Members {
 		if i := slices.IndexFunc(members, func(other jsontree.Member) bool { return other.Name == m.Name }); i >= 0 {
-			members[i].Value = joined(members[i].Value, m.Value)
+			members[i].Value = joined(members[i].Value, m.Value, append(at[:len(at):len(at)], m.Name), clash)
 		} else {
 			members = append(members, m)
 		}
