@@ -217,6 +217,9 @@ func (r *Reader) Propose(files []string) (*Mapping, error) {
 		}
 	}
 	proposed := entriesOf(declared)
+	if len(proposed) > 0 && !s.holds(all.defaults()) {
+		m.Select, proposed = proposed[0].Select, proposed[1:] // else the Theme would have no token
+	}
 	s.guess(&proposed)
 	proposed.finish(m)
 	m.Files = s.themeFiles(files, proposed)
@@ -224,6 +227,13 @@ func (r *Reader) Propose(files []string) (*Mapping, error) {
 		m.Variants = append(m.Variants, e.Variant)
 	}
 	return m, r.order(m, s)
+}
+
+// holds reports whether a declaration of a token holds in a choice of modes.
+func (s *source) holds(c model.Choice) bool {
+	return slices.ContainsFunc(s.documents, func(document *model.Document) bool {
+		return slices.ContainsFunc(document.Decls, func(d model.Decl) bool { return !d.Group && d.HoldsIn(c) })
+	})
 }
 
 // guess adds the files with the name of a mode to the entries. Light files are part of the Theme if there are dark files. If no file

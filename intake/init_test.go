@@ -29,6 +29,7 @@ func TestPropose(t *testing.T) {
 		{"declared modes", memory{"m.json": tokens(`x={"light":"#ffffff","dark":"#000000"}`)}, []string{"m.json"}, "files: m.json\nvariants:\n  dark: {select: {value: {scheme: dark}}, mode: scheme.dark}\n"},
 		{"a declared mode and a guess are one Variant", memory{"m.json": tokens(`x={"light":"#ffffff","dark":"#000000"}`, "y=#ffffff"), "m-dark.json": tokens("y=#000000")}, []string{"m.json", "m-dark.json"}, "files: m.json\nvariants:\n  dark: {files: m-dark.json, select: {value: {scheme: dark}}, mode: scheme.dark}\n"},
 		{"stylesheets called dark", memory{"tokens.css": ":root{--bg:#fff}", "tokens-dark.css": ":root{--bg:#000}"}, []string{"tokens.css", "tokens-dark.css"}, "files: tokens.css\nvariants:\n  dark: {files: tokens-dark.css, mode: scheme.dark} # guess: its name ends in \"dark\"\n"},
+		{"a selector that the Theme needs", memory{"a.css": ".acme{--a:4px}.globex{--a:5px}"}, []string{"a.css"}, "files: a.css\nselect: {css: .acme}\nvariants:\n  globex: {select: {css: .globex}}\n"},
 		{
 			"selectors and media conditions",
 			memory{"a.css": `:root{--a:1px}.dark{--a:2px}@media (prefers-color-scheme:dark){:root{--a:2px}}[data-density="compact"]{--a:3px}.acme{--a:4px}.globex-hc{--a:5px}[data-theme=compact]{--a:6px}@media print{:root{--a:7px}}.btn{--b:1px}`},

@@ -108,20 +108,21 @@ func parseMapping(t *testing.T, text string) *Mapping {
 
 func TestRead(t *testing.T) {
 	files := memory{
-		"a.json":          tokens("x=#000001", "y=#000002"),
-		"b.json":          tokens("y=#000003", "z=#000004"),
-		"dark.json":       tokens("x=#00000d"),
-		"globex.json":     tokens("y=#0000b0", "w=#ffffff"),
-		"globexdark.json": tokens("z=#0000bd"),
-		"modes.json":      tokens(`m={"light":"#111111","dark":"#222222"}`),
-		"t/a.json":        tokens("x=#000001"),
-		"t/b.json":        tokens("y=#000002"),
-		"t/package.json":  `{"name":"t","scripts":{"x":"y"}}`,
-		"t/build.css":     ":root{--x:1px}",
-		"t/livery.yaml":   "files: [a.json]",
-		"ref.json":        `{"x":{"$type":"color","$value":"#000001"},"y":{"$ref":"#/x"},"c":{"$type":"color","$value":{"colorSpace":"srgb","components":{"$ref":"#/q/$value/components"}}},"q":{"$type":"color","$value":{"colorSpace":"srgb","components":[0,0,0]}}}`,
-		"same.css":        ":root{--a:1px}.dark{--a:2px}@media (prefers-color-scheme:dark){:root{--a:2px}}",
-		"refdark.json":    `{"q":{"$value":{"colorSpace":"srgb","components":[1,1,1]}}}`,
+		"defs.resolver.json": `{"version":"2025.10","$defs":{"blue":{"$type":"color","$value":"#0000ff"}},"sets":{"s":{"sources":[{"a":{"$ref":"#/$defs/blue"},"b":{"$type":"color","$value":{"$ref":"#/$defs/blue/$value"}}}]}},"resolutionOrder":[{"$ref":"#/sets/s"}]}`,
+		"a.json":             tokens("x=#000001", "y=#000002"),
+		"b.json":             tokens("y=#000003", "z=#000004"),
+		"dark.json":          tokens("x=#00000d"),
+		"globex.json":        tokens("y=#0000b0", "w=#ffffff"),
+		"globexdark.json":    tokens("z=#0000bd"),
+		"modes.json":         tokens(`m={"light":"#111111","dark":"#222222"}`),
+		"t/a.json":           tokens("x=#000001"),
+		"t/b.json":           tokens("y=#000002"),
+		"t/package.json":     `{"name":"t","scripts":{"x":"y"}}`,
+		"t/build.css":        ":root{--x:1px}",
+		"t/livery.yaml":      "files: [a.json]",
+		"ref.json":           `{"x":{"$type":"color","$value":"#000001"},"y":{"$ref":"#/x"},"c":{"$type":"color","$value":{"colorSpace":"srgb","components":{"$ref":"#/q/$value/components"}}},"q":{"$type":"color","$value":{"colorSpace":"srgb","components":[0,0,0]}}}`,
+		"same.css":           ":root{--a:1px}.dark{--a:2px}@media (prefers-color-scheme:dark){:root{--a:2px}}",
+		"refdark.json":       `{"q":{"$value":{"colorSpace":"srgb","components":[1,1,1]}}}`,
 	}
 	cases := []struct{ rule, mapping, want string }{
 		{"a later file wins, reported once for two files", "files: [a.json, b.json]", "theme x=#000001 y=#000003 z=#000004\nreplaced: a.json and b.json give y different values (a.json:1, b.json:1)\n"},
@@ -144,6 +145,10 @@ func TestRead(t *testing.T) {
 		{"a folder is its token files", "files: t", "theme x=#000001 y=#000002\nskipped t/build.css t/package.json\n"},
 		{"a named file is not one of a pattern", "files: [t/a.json, 't/*.json', '!t/pack*']", "theme x=#000001 y=#000002\n"},
 		{"folders below", "files: ['**/b.json', '!b.json']", "theme y=#000002\n"},
+		{
+			"references lead to the definitions of a resolver document", "files: defs.resolver.json",
+			"theme $defs.blue=#0000ff a=#0000ff b=#0000ff\n",
+		},
 		{
 			"references follow a Variant", "files: ref.json\nvariants: {dark: {files: refdark.json}}",
 			"theme x=#000001 y={x} c={\"colorSpace\":\"srgb\",\"components\":[0,0,0]} q={\"colorSpace\":\"srgb\",\"components\":[0,0,0]}\ndark {\"c\":{\"colorSpace\":\"srgb\",\"components\":[1,1,1]},\"q\":{\"colorSpace\":\"srgb\",\"components\":[1,1,1]}}\n" +

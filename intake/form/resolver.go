@@ -81,6 +81,7 @@ func readResolver(f *model.File, o Options) (*model.Document, error) {
 		}
 	}
 	r.nameUnused(root)
+	r.declareDefinitions(root)
 	return r.tokens.finish(), nil
 }
 
@@ -352,20 +353,37 @@ func namesOf(n *jsontree.Node, missing string) string {
 	return "Valid values: " + cmp.Or(strings.Join(names, ", "), "none") + "."
 }
 
-// nameUnused names the parts of a document that nothing read: sets, modifiers and definitions to which the resolutionOrder does not lead,
-// and tokens that stand elsewhere.
+// declareDefinitions declares the definitions of tokens in a document that are no sources: references of its sources may lead to them.
+func (r *resolver) declareDefinitions(root part) {
+	defs, tokens := root.child("$defs"), jsontree.NewObject()
+	for _, m := range membersOf(defs.node) {
+		if m.Value.Find("$ref") == nil && isSomewhere(m.Value, isDeclaration) && !r.isUsed(defs.child(m.Name).Place) {
+			tokens.Members = append(tokens.Members, m)
+		}
+	}
+	if tokens.Index(); len(tokens.Members) > 0 {
+		node := jsontree.NewObject(jsontree.Member{Name: "$defs", Value: tokens})
+		r.document.Decls = append(r.document.Decls, model.Decl{Node: node, Group: true, Place: root.Place})
+	}
+}
+
+// isUsed reports whether something at or below a place was read.
+func (r *resolver) isUsed(at model.Place) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(r.used)), func(read model.Place) bool {
+		return read.File == at.File && strings.HasPrefix(read.Pointer+"/", at.Pointer+"/")
+	})
+}
+
+// nameUnused names the parts of a document that nothing read: sets and modifiers to which the resolutionOrder does not lead, and tokens that stand elsewhere.
 func (r *resolver) nameUnused(root part) {
 	for _, m := range root.node.Members {
 		p := root.child(m.Name)
 		switch {
-		case m.Name == "resolutionOrder":
-		case m.Name == "sets" || m.Name == "modifiers" || m.Name == "$defs":
+		case m.Name == "resolutionOrder" || m.Name == "$defs":
+		case m.Name == "sets" || m.Name == "modifiers":
 			for _, inner := range membersOf(p.node) {
 				one := p.child(inner.Name)
-				isIn := func(read model.Place) bool {
-					return read.File == one.File && strings.HasPrefix(read.Pointer+"/", one.Pointer+"/")
-				}
-				if !slices.ContainsFunc(slices.Collect(maps.Keys(r.used)), isIn) {
+				if !r.isUsed(one.Place) {
 					r.problem(one.Place, inner.Name, "unused sets and modifiers", "the resolutionOrder does not lead to it, and it is left out", false)
 				}
 			}
