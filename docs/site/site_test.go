@@ -93,7 +93,7 @@ func TestEveryFileOfALinkExists(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil || found < 200 {
+	if err != nil || found < 100 {
 		t.Errorf("%d links were read: %v", found, err)
 	}
 }
