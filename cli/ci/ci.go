@@ -96,9 +96,12 @@ func (j *job) identify(ctx context.Context) error {
 	return nil
 }
 
+// access returns the arguments that name the origin and the token.
+func (j *job) access() []string { return []string{"--url", j.url, "--token", j.token} }
+
 // at returns the arguments that name a place at the origin.
 func (j *job) at(p target.Target) []string {
-	args := []string{"--url", j.url, "--token", j.token, "--env", p.Env, "--theme", p.Theme}
+	args := append(j.access(), "--env", p.Env, "--theme", p.Theme)
 	if p.Variant != "" {
 		args = append(args, "--variant", p.Variant)
 	}

@@ -90,7 +90,10 @@ func (r *review) review(ctx context.Context) error {
 		fmt.Fprintf(&r.comment, "### Livery: %s is new\n\nIt does not exist in %s yet: a push to the default branch makes it of these files.\n\n",
 			codeSpan(r.name()), codeSpan(r.place.Env))
 	} else {
-		args := append(append([]string{"diff"}, r.files...), r.at(r.place)...)
+		args := append([]string{"diff"}, r.access()...) // of livery.yaml
+		if len(r.files) > 0 {
+			args = append(append([]string{"diff"}, r.files...), r.at(r.place)...)
+		}
 		changes, code, err := r.judge(ctx, append(args, "--markdown", fmt.Sprintf("--replace=%t", r.replace), fmt.Sprintf("--fail-on-breaking=%t", r.failOnBreaking))...)
 		if err != nil {
 			return err

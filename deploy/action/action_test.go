@@ -134,6 +134,22 @@ const (
 	next  = "{\n\"color\": {\"$type\": \"color\", \"brand\": {\"$value\": \"#00aa55\"},\n\"anchor\": {\"$value\": \"{color.brnd}\"}}}"
 )
 
+// TestWithoutFiles: without files a job takes those of livery.yaml, the Theme and each Variant.
+func TestWithoutFiles(t *testing.T) {
+	d := startDev(t)
+	s := newStand(t, d, "LIVERY_TOKEN="+d.Token, "LIVERY_CREATE=true")
+	s.write("tokens.json", first)
+	s.write("dark.json", `{"color.brand": "#000000"}`)
+	s.write("livery.yaml", "theme: acme\nenvironment: production\nintegrations: [react/plainCSS]\nfiles: tokens.json\nvariants: {dark: {files: dark.json, mode: scheme.dark}}\n")
+	if said, code := s.run("release"); code != 0 || !strings.Contains(said, "Variant dark is version 1 now: 1 override.") {
+		t.Fatalf("release = %d\n%s", code, said)
+	}
+	s.write("dark.json", `{"color.brand": "#111111"}`)
+	if said, code := s.run("review"); code != 0 || !strings.Contains(said, "Variant dark") || !strings.Contains(said, "`#000000` | `#111111`") {
+		t.Errorf("review = %d, want the change of the Variant\n%s", code, said)
+	}
+}
+
 // TestTheActionOnGitHub: a pull request gets one comment, that each run writes anew, and a line for each
 // fault; main is pushed and published; the token of the job is asked for and never shown.
 func TestTheActionOnGitHub(t *testing.T) {
