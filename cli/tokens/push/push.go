@@ -140,7 +140,7 @@ func (a *app) push(ctx context.Context, files []string, p pushFlags) (*source.So
 	if r.client, err = a.Client(ctx); err != nil {
 		return s, err
 	}
-	for _, step := range []func(context.Context) error{r.lookUp, r.plan, r.judge, r.planModes} {
+	for _, step := range []func(context.Context) error{r.lookUp, r.plan, r.refuseCount, r.judge, r.planModes} {
 		if err := step(ctx); err != nil {
 			return s, err
 		}
@@ -321,6 +321,21 @@ func (r *run) variants() (list []variant, err error) {
 		return nil, target.NotFound("Variant", r.p.Variant, " in "+intake.MappingName, r.mappedSlugs())
 	}
 	return list, nil
+}
+
+// refuseCount returns the failure that the Theme would have more Variants than the plan of its Team allows.
+func (r *run) refuseCount(ctx context.Context) error {
+	isMissing := func(t *pushTarget) bool { return t.f.Variant == nil || !t.f.Absent }
+	missing := len(slices.DeleteFunc(slices.Clone(r.parts), isMissing))
+	if missing == 0 {
+		return nil
+	}
+	most, err := r.client.Scope(r.env.ID, r.parts[0].f.Theme.ID).VariantAllowance(ctx)
+	if has := len(r.knownSlugs()); err != nil || has+missing <= most {
+		return err
+	}
+	return term.Fail("Remove some from "+intake.MappingName+", delete others with livery variant delete, or ask the operator for a larger plan.",
+		"nothing is pushed: Theme %s would have %d Variants, %d of them new, and its plan allows %d", r.p.Theme, len(r.knownSlugs())+missing, missing, most)
 }
 
 // judge returns the failure that the API would refuse a part, that nothing is left of the files, or that too many of their values would be
