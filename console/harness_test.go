@@ -77,7 +77,8 @@ func (d *dev) stop() {
 func (d *dev) start(flags ...string) {
 	t := d.t
 	t.Helper()
-	d.process = exec.Command("livery", append([]string{"dev", "--data", d.data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--compiled", compiled(t), "--color", "never"}, flags...)...)
+	d.process = exec.Command("livery", append([]string{"dev", "--data", d.data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--compiled", compiled(t)}, flags...)...)
+	d.process.Env = append(os.Environ(), "NO_COLOR=1")
 	d.said, d.token = &output{}, ""
 	d.process.Stdout, d.process.Stderr = d.said, d.said
 	if err := d.process.Start(); err != nil {

@@ -129,7 +129,7 @@ func TestESLintSaysWhatTheScanSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := startDev(t, "--empty")
-	d.cli(t, dir, "livery push tokens.json --env sandbox --theme lint --create --accept-loss && livery pull --env sandbox --theme lint --format ts --out src/tokens.d.ts")
+	d.cli(t, dir, "livery push tokens.json --env sandbox --theme lint --create --loss drop && livery pull --env sandbox --theme lint --format ts --out src/tokens.d.ts")
 
 	var scanned struct{ Findings []finding }
 	scan := exec.Command("livery", append([]string{"scan", "--json", "--tokens", "tokens.json"}, names[3:]...)...)

@@ -32,7 +32,7 @@ func startLivery(ctx context.Context, binary string, p *phase) (s *subject, end 
 			_ = p.origin.Stop()
 		}
 	}
-	flags := p.flags
+	var flags []string
 	if p.secure {
 		if err := world.Certify(ctx, p.dir); err != nil {
 			return nil, end, err

@@ -71,7 +71,6 @@ type bench struct {
 type phase struct {
 	secure  bool     // under TLS
 	servers []string // beside livery, in the order of the tables
-	flags   []string // of the edge
 	steps   []step
 
 	dir      string
@@ -97,7 +96,7 @@ func (b *bench) phases() []phase {
 	return []phase{
 		{servers: []string{"nginx sendfile", "nginx buffers", "varnish", "h2o"}, steps: each(scenarios, step{"rates", b.atRates})},
 		{servers: peers, steps: []step{{"misses", b.misses}, {"publishes", b.publishes}}},
-		{servers: peers, secure: true, flags: []string{"--http2-streams-per-client", "0"}, steps: []step{{"idle", b.idle}}},
+		{servers: peers, secure: true, steps: []step{{"idle", b.idle}}},
 		{servers: peers, secure: true, steps: each(secureScenarios)},
 		{servers: peers, secure: true, steps: []step{{"floods", b.underFloods}}},
 	}
