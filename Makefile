@@ -56,8 +56,8 @@ test: build ## Build the program and run its tests but the longest (make check r
 	$(TOOL) gotestsum --format pkgname --rerun-fails=2 --packages ./console -- $(COMPILE) -vet=off -tags browser -count 1 -run '^TestRoad$$'; \
 	else echo "NOT PROVEN: the console in a browser: no Chromium is on the path, and LIVERY_CHROMIUM names none"; fi
 
-# The house's own rules and the corpus, file by file, have nothing to race; the renderer starts no goroutine, and of it
-# those tests count that use one thing from several.
+# The house's own rules and the corpus, file by file, have nothing to race; the client and the reading of token files start no
+# goroutine, nor does the renderer, of which those tests count that use one thing from several.
 # What takes long and does one thing at a time, counts what the detector changes, or runs a program without it: make test
 # has run it.
 ONE_AT_A_TIME = TestAPersonLogsInWithACode TestSecretsAreNowhereAfterAWholeRun TestLargePush TestCorpus \
@@ -72,12 +72,13 @@ ONE_AT_A_TIME = TestAPersonLogsInWithACode TestSecretsAreNowhereAfterAWholeRun T
 	TestEveryPathRefusesOtherMethods TestThereAreNoOtherLevels TestSecretsAreNeverAnswered TestHostileBatchesAreBounded \
 	TestQuestionsCarryTheTraceOn TestWrongAnswersAreNotAskedForAgainAtOnce TestNoAllocationAHit TestSlowClientsOfAChange \
 	TestAnswersStayWithinTheirMemory TestRequestsAreForgottenBeforeTheirAnswers TestAPageOfALongListReadsWhatItShows TestAStartReadsNoThemes \
-	TestTheLastPageCostsWhatTheFirstCosts TestSealedAddressesNeverChange
+	TestTheLastPageCostsWhatTheFirstCosts TestSealedAddressesNeverChange TestParsedCodingsSayTheContent TestMatchesOutliveVersions \
+	TestPagesAreWhatAPlainSearchFinds TestAPageReadsWhatChanged
 empty :=
 space := $(empty) $(empty)
 
 race: build bin/race/livery ## Run the tests of the program itself under the race detector
-	$(call gotest,$$(go list ./... | grep -v -E '/livery/(deploy|docs|renderer|tests/house|wasm/js)(/|$$)'),-race -skip '^($(subst $(space),|,$(strip $(ONE_AT_A_TIME))))$$',CGO_ENABLED=1)
+	$(call gotest,$$(go list ./... | grep -v -E '/livery/(client|deploy|docs|intake|renderer|tests/house|wasm/js)(/|$$)'),-race -skip '^($(subst $(space),|,$(strip $(ONE_AT_A_TIME))))$$',CGO_ENABLED=1)
 	CGO_ENABLED=1 go test $(COMPILE) -race -vet=off -run 'Concurrently|ReadsOnly' ./renderer/...
 
 bin/race/livery: wasm FORCE
@@ -91,8 +92,7 @@ check: build ## Formatting, vet, staticcheck, the house test, and the race detec
 	go vet -tags browser,examples,clients ./console ./docs/examples ./wasm/js
 	$(TOOL) staticcheck ./...
 	cd bench && go vet ./... && go vet -tags browser ./browser && $(TOOL) staticcheck ./...
-	GOOS=windows go build -o /dev/null . # the system that differs most; a release builds all
-	GOOS=windows go vet ./...
+	GOOS=windows go vet ./... # the system that differs most; a release builds all
 	cd deploy/release && go vet -tags released ./... && go test -vet=off ./...
 	go test -run TestHouse ./tests/house
 	$(call gotest,./deploy ./wasm ./origin ./edge,$(LINK) -run '$(LONG)')
