@@ -13,6 +13,7 @@ import (
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/page"
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/source"
 )
 
 // livePage is a page that is drawn anew on every change of what it shows. It is safe for concurrent use.
@@ -25,7 +26,7 @@ type livePage struct {
 	changed chan struct{} // closed with the next change
 }
 
-// servePage serves a page until ctx ends. It looks for changes of files every filePause, at an origin every second.
+// servePage serves a page until ctx ends. It looks for changes of files every source.WatchPause, at an origin every second.
 func (a *app) servePage(ctx context.Context, listen string, draw drawPage) error {
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -70,12 +71,9 @@ func (p *livePage) redraw(ctx context.Context) (fingerprint func() string, err e
 	return fingerprint, err
 }
 
-// filePause is how often a page looks at its files.
-const filePause = 200 * time.Millisecond
-
 // follow redraws on every change of the fingerprint, or every second if there is none.
 func (p *livePage) follow(ctx context.Context, fingerprint func() string) {
-	pause, seen := filePause, ""
+	pause, seen := source.WatchPause, ""
 	if fingerprint == nil {
 		pause = time.Second
 	} else {

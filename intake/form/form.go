@@ -44,6 +44,16 @@ func readers() []reader {
 	}
 }
 
+// readerOf returns the first form that recognises a file; ok is false if none does.
+func readerOf(f *model.File) (r reader, ok bool) {
+	all := readers()
+	i := slices.IndexFunc(all, func(r reader) bool { return r.recognizes(f) })
+	if i < 0 {
+		return reader{}, false
+	}
+	return all[i], true
+}
+
 // Read returns the documents of files, in the order of the files. The files of a folder that Tokens Studio wrote, with its $metadata.json
 // or $themes.json, are one document at the place of the first. A file that no form recognises is a document without a form. An error is
 // a *model.Error.
@@ -60,9 +70,9 @@ func Read(files []*model.File, o Options) ([]*model.Document, error) {
 				continue
 			}
 			d, err = readStudioFolder(folders[at], files, o)
-		} else if i := slices.IndexFunc(readers(), func(r reader) bool { return r.recognizes(f) }); i >= 0 {
-			if d, err = readers()[i].read(f, o); err == nil {
-				d.Form = readers()[i].name
+		} else if r, ok := readerOf(f); ok {
+			if d, err = r.read(f, o); err == nil {
+				d.Form = r.name
 			}
 		}
 		if err != nil {

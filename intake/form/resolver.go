@@ -287,12 +287,12 @@ func (r *resolver) readFile(p part, when []model.Context) error {
 	case len(at) == 0 && isResolver(f):
 		return p.fail(name+" is a resolver document too", "Name a file of tokens, or a set of that document: FILE#/sets/NAME.")
 	}
-	i := slices.IndexFunc(readers(), func(form reader) bool { return form.recognizes(f) })
-	if len(at) > 0 || i < 0 || readers()[i].name == dtcgName {
+	form, ok := readerOf(f)
+	if len(at) > 0 || !ok || form.name == dtcgName {
 		r.tokens.read(target.node, target.Place, when)
 		return nil
 	}
-	d, err := readers()[i].read(f, r.options)
+	d, err := form.read(f, r.options)
 	if err != nil {
 		return err
 	}

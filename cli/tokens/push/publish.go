@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/term"
@@ -198,9 +197,6 @@ func (r *run) publishVariants(ctx context.Context, picks []client.VariantPick) (
 	return again, nil
 }
 
-// patience is how long a push waits for an edge beyond the cache lifetime of the Environment.
-const patience = 30 * time.Second
-
 // await waits until an edge serves what was published.
 func (r *run) await(ctx context.Context) error {
 	if !r.p.wait || !r.done.published() {
@@ -212,14 +208,14 @@ func (r *run) await(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return release.AwaitServed(ctx, r.client, f, theme.ServingURLs, patience)
+		return release.AwaitServed(ctx, r.client, f, theme.ServingURLs)
 	}
 	v, err := r.client.Variant(ctx, r.env.ID, r.theme.ID, r.done.Variants[0].VariantID)
 	if err != nil {
 		return err
 	}
 	f.Variant = &v
-	return release.AwaitServed(ctx, r.client, f, v.ServingURLs, patience)
+	return release.AwaitServed(ctx, r.client, f, v.ServingURLs)
 }
 
 // Result is what came of the Theme or of one Variant.

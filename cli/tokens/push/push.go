@@ -439,9 +439,6 @@ func (r *run) sent() string {
 	return "the Theme and " + variants
 }
 
-// watchPause is how often watch looks at the files.
-const watchPause = 200 * time.Millisecond
-
 // watch pushes, and pushes again whenever a file changes, until ctx ends. It reports a push that fails and goes on, unless the files cannot
 // be read at first.
 func (a *app) watch(ctx context.Context, files []string, p pushFlags) error {
@@ -450,7 +447,7 @@ func (a *app) watch(ctx context.Context, files []string, p pushFlags) error {
 		return err
 	}
 	a.reportWatched(ctx, err)
-	tick := time.NewTicker(watchPause)
+	tick := time.NewTicker(source.WatchPause)
 	defer tick.Stop()
 	for seen := s.Fingerprint(); ; {
 		select {

@@ -18,14 +18,14 @@ import (
 const awaitPause = 100 * time.Millisecond
 
 // AwaitServed returns when an edge serves the newest version of the files, under its number and as latest.
-// The latest files may be those of before for the cache lifetime of their Environment, which is waited for
-// beyond patience. A Variant's file under a number is that of before until the edge hears of the publish:
+// The latest files may be those of before for the cache lifetime of their Environment, beyond which it waits for
+// servedWithin. A Variant's file under a number is that of before until the edge hears of the publish:
 // it is recognised by its content.
-func AwaitServed(ctx context.Context, c *client.Client, f target.Resolved, urls client.ServingURLs, patience time.Duration) error {
+func AwaitServed(ctx context.Context, c *client.Client, f target.Resolved, urls client.ServingURLs) error {
 	if len(urls.Pinned) == 0 || len(urls.Latest) == 0 {
 		return term.Fail("Give it one: livery theme update "+f.Theme.Slug+" --integration react/plainCSS", "Theme %s serves no file until it has an integration", f.Theme.Slug)
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience+time.Duration(f.Env.CacheLifetime)*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, servedWithin+time.Duration(f.Env.CacheLifetime)*time.Second)
 	defer cancel()
 	wanted := func(servedFile) bool { return true }
 	if f.Variant != nil {

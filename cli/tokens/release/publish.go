@@ -19,7 +19,7 @@ const publishText = `Freezes the draft of a Theme as its next version and moves 
 Variant at the newest version of its Theme. A publish of a Theme gives every Variant a draft; --variants
 publishes all of them in one step, after the draft of the Theme if there is one.`
 
-// servedWithin is how long publish --wait waits beyond the cache lifetime of the Environment.
+// servedWithin is how long --wait waits beyond the cache lifetime of the Environment.
 const servedWithin = 30 * time.Second
 
 // publishFlags are the flags of publish.
@@ -188,7 +188,7 @@ func (a *app) awaitPublished(ctx context.Context, c *client.Client, p publishFla
 	if !p.wait {
 		return nil
 	}
-	return AwaitServed(ctx, c, f, urls, servedWithin)
+	return AwaitServed(ctx, c, f, urls)
 }
 
 // ExplainVariantPublish says why a Variant could not be published.

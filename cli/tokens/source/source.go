@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -224,6 +225,9 @@ func (f *folder) List(name string) (names []string, err error) {
 	})
 	return names, err
 }
+
+// WatchPause is how often a command that follows its files looks at their Fingerprint.
+const WatchPause = 200 * time.Millisecond
 
 // Fingerprint changes whenever a file that was read does, or the list of files of a folder.
 func (s *Source) Fingerprint() string {

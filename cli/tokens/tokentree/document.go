@@ -30,25 +30,6 @@ func CurrentDocument(ctx context.Context, c *client.Client, t client.Theme) (cli
 	return set, document, err
 }
 
-// OverriddenTokens returns the tokens of a document that a flat map overrides, with its values. An override of a path that the
-// document lacks is a token without a type.
-func OverriddenTokens(document, overrides *jsontree.Node) *jsontree.Node {
-	d := dtcg.Read(document)
-	b := treeBuilder{root: jsontree.NewObject(), groups: map[string]*jsontree.Node{}}
-	for _, m := range overrides.Members {
-		n := jsontree.NewObject()
-		if t := d.Token(m.Name); t != nil && t.Resolved != "" && !t.Inferred {
-			n.Members = appendText(n.Members, "$type", &t.Resolved)
-		}
-		n.Members = append(n.Members, jsontree.Member{Name: "$value", Value: m.Value})
-		above, name := Split(m.Name)
-		up := b.group(above)
-		up.Members = append(up.Members, jsontree.Member{Name: name, Value: n})
-	}
-	tree.Index(b.root)
-	return b.root
-}
-
 // Tree rebuilds the document of a version from a token read: every token and every group that has
 // metadata, in the order read. What the API never lists ($extends, $ref, empty groups and other
 // members that it keeps verbatim) is not in it.
