@@ -230,7 +230,6 @@ func newPostgresOrigin(t *testing.T, url string, commitWait time.Duration) *test
 	s := openPostgres(t, url, commitWait)
 	h := newTestOrigin(t, func(config *origin.Config) {
 		embedded := config.Store.(*pebble.Store)
-		(&testOrigin{t: t, clock: &clock{}, store: embedded}).register()
 		if err := copyRecords(embedded, s); err != nil {
 			t.Fatal(err)
 		}

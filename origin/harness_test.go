@@ -20,11 +20,9 @@ import (
 	"example.com/livery/origin/api"
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/operator"
-	"example.com/livery/renderer"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
-	"example.com/livery/wasm/abi"
 )
 
 func TestMain(m *testing.M) {
@@ -120,9 +118,6 @@ func testMaster(t testing.TB) *auth.Master {
 // start starts an origin over the store, in place of the one that was shut down.
 func (h *testOrigin) start(c origin.Config) {
 	h.t.Helper()
-	if string(c.Guest) == testModule {
-		h.register()
-	}
 	h.config = c
 	var err error
 	if h.origin, err = origin.New(context.Background(), c); err != nil {
@@ -153,19 +148,6 @@ func (h *testOrigin) end() {
 // testModule stands for the module of this build if nothing runs it: what is published with it is
 // compiled natively.
 const testModule = "\x00asm of the test"
-
-// register leaves the record of testModule in the store, as an earlier start does for a real one.
-func (h *testOrigin) register() {
-	h.t.Helper()
-	digest := record.HashOf([]byte(testModule))
-	m := record.Module{Digest: digest, CoreVersion: renderer.Version, ABIVersion: abi.Version, Size: len(testModule), RegisteredAt: h.clock.Now().UTC().Truncate(time.Millisecond)}
-	_, err := h.store.Update(context.Background(), storage.Global, func(tx storage.Tx) (record.Change, error) {
-		return record.Change{At: m.RegisteredAt}, storage.Modules.Write(tx, m, string(digest))
-	})
-	if err != nil {
-		h.t.Fatal(err)
-	}
-}
 
 // serve starts one of the origin's servers on a free port and returns its address.
 func (h *testOrigin) serve(serve func(net.Listener) error) string {

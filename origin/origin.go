@@ -35,10 +35,8 @@ import (
 	"example.com/livery/origin/session"
 	"example.com/livery/origin/share"
 	"example.com/livery/origin/webhooks"
-	"example.com/livery/renderer"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
-	"example.com/livery/wasm"
 )
 
 // ErrMasterKey says that the store has secrets and a master key is missing, or that the one given is
@@ -125,7 +123,7 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	if err != nil {
 		return nil, err
 	}
-	module, err := register(ctx, c)
+	module, err := derive.Register(ctx, c.Store, c.Guest, c.Now())
 	if err != nil {
 		return nil, fmt.Errorf("origin: register the renderer module: %w", err)
 	}
@@ -235,16 +233,6 @@ func secure(ctx context.Context, c Config) (*auth.Master, error) {
 		c.Logger.Warn("origin: no master key is given: the token key is stored unsealed, and signing keys and signed Themes are refused")
 	}
 	return master, err
-}
-
-// register registers the module of this build. What is published with it is compiled natively, so it
-// must be made from the same renderer.
-func register(ctx context.Context, c Config) (record.Module, error) {
-	m, err := derive.Register(ctx, c.Store, record.HashOf(c.Guest), c.Guest, c.Now())
-	if err == nil && m.CoreVersion != renderer.Version {
-		err = fmt.Errorf("%w: it is of version %s, and the renderer of this binary of %s: build both again", wasm.ErrModule, m.CoreVersion, renderer.Version)
-	}
-	return m, err
 }
 
 // Ready returns nil if the Origin can answer every request, else why not. If only commits are

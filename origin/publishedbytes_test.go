@@ -79,7 +79,7 @@ func (h *testOrigin) publishedBy(module []byte, theme, variant string) {
 	h.t.Helper()
 	ctx := context.Background()
 	digest := record.HashOf(module)
-	if _, err := derive.Register(ctx, h.store, digest, module, time.Now()); err != nil {
+	if _, err := derive.Register(ctx, h.store, module, time.Now()); err != nil {
 		h.t.Fatal(err)
 	}
 	runtime, err := wasm.NewRuntime(ctx, wasm.Config{CacheDir: cacheDir(h.t), Instances: 1})

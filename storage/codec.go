@@ -28,7 +28,7 @@ type Codec struct {
 
 // NewCodec returns a Codec. Close must follow.
 func NewCodec() (*Codec, error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithLowerEncoderMem(true))
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<20)) // each encoder keeps its window
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,32 @@
 package wasm
 
-import "context"
+import (
+	"context"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+)
+
+// Inspect asks a module for its versions. It interprets the module, so that nothing is compiled.
+func Inspect(ctx context.Context, module []byte) (Info, error) {
+	engine := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
+	defer engine.Close(context.WithoutCancel(ctx))
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, engine); err != nil {
+		return Info{}, err
+	}
+	compiled, err := engine.CompileModule(ctx, module)
+	if err != nil {
+		return Info{}, err
+	}
+	in, err := newInstance(ctx, engine, compiled)
+	if err != nil {
+		return Info{}, err
+	}
+	return Info{
+		ABIVersion: in.info.Version, CoreVersion: in.core, PlanFormat: in.info.PlanFormat, OverlayFormat: in.info.OverlayFormat,
+		Toolchain: toolchain(module), Digest: Digest(module), Size: len(module),
+	}, nil
+}
 
 // RenderOneWay renders a request as Render does, but whole or in pieces as it is told.
 func (r *Runtime) RenderOneWay(ctx context.Context, digest string, req Request, whole bool) ([]byte, error) {

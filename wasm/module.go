@@ -1,17 +1,15 @@
 package wasm
 
 import (
-	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+	"example.com/livery/renderer"
+	"example.com/livery/wasm/abi"
 )
 
 // modules is the folder that `make wasm` builds into. It is embedded whole, so that this package
@@ -43,7 +41,7 @@ func Digest(module []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Info is what a module says of itself.
+// Info describes a renderer module.
 type Info struct {
 	ABIVersion    uint32 // the contract it was built for
 	CoreVersion   string // the renderer's version
@@ -54,48 +52,32 @@ type Info struct {
 	Size          int    // bytes
 }
 
-// Inspect asks a module for its versions. It interprets the module, so that nothing is compiled, in
-// a runtime of its own, which costs some 100 ms. The error is ErrModule and says what breaks the
-// contract.
-func Inspect(ctx context.Context, module []byte) (Info, error) {
-	if len(module) > MaxModuleBytes {
-		return Info{}, fmt.Errorf("wasm: inspect: %w: it has %d bytes, more than %d", ErrModule, len(module), MaxModuleBytes)
-	}
-	config := wazero.NewRuntimeConfigInterpreter().WithMemoryLimitPages(renderMemory / pageBytes).WithCustomSections(true)
-	engine := wazero.NewRuntimeWithConfig(ctx, config)
-	defer engine.Close(context.WithoutCancel(ctx))
-	if _, err := wasi_snapshot_preview1.Instantiate(ctx, engine); err != nil {
-		return Info{}, fmt.Errorf("wasm: inspect: %w", err)
-	}
-	compiled, err := engine.CompileModule(ctx, module)
-	if err != nil {
-		return Info{}, fmt.Errorf("wasm: inspect: %w: %w", ErrModule, err)
-	}
-	in, err := newInstance(ctx, engine, compiled)
-	if err != nil {
-		return Info{}, fmt.Errorf("wasm: inspect: %w", err)
-	}
+// Describe describes the module that this binary was built with. The versions are those of this binary, which is made
+// from the same sources: nothing of the module runs.
+func Describe(module []byte) Info {
 	return Info{
-		ABIVersion: in.info.Version, CoreVersion: in.core, PlanFormat: in.info.PlanFormat, OverlayFormat: in.info.OverlayFormat,
-		Toolchain: toolchain(compiled), Digest: Digest(module), Size: len(module),
-	}, nil
+		ABIVersion: abi.Version, CoreVersion: renderer.Version, PlanFormat: abi.PlanFormat, OverlayFormat: abi.OverlayFormat,
+		Toolchain: toolchain(module), Digest: Digest(module), Size: len(module),
+	}
 }
 
-// toolchain reads the version of the compiler out of the custom section "producers", if compilers
-// leave their names: fields of a name and values, each value with a version, every text after its length.
-func toolchain(compiled wazero.CompiledModule) string {
-	for _, section := range compiled.CustomSections() {
-		if section.Name() != "producers" {
+// toolchain reads the version of the compiler out of the custom section "producers": fields of a name and values, each
+// value with a version, every text after its length.
+func toolchain(module []byte) string {
+	sections := module[min(len(module), len("\x00asm\x01\x00\x00\x00")):]
+	for len(sections) > 0 {
+		id := sections[0]
+		sections = sections[1:]
+		text := field(&sections)
+		if id != 0 || string(field(&text)) != "producers" {
 			continue
 		}
-		text := section.Data()
-		fields := number(&text)
-		for range min(fields, 16) {
+		for range min(number(&text), 16) {
 			name := field(&text)
 			for range min(number(&text), 16) {
 				_, version := field(&text), field(&text)
-				if name == "processed-by" {
-					return version
+				if string(name) == "processed-by" {
+					return string(version)
 				}
 			}
 		}
@@ -115,13 +97,13 @@ func number(text *[]byte) uint64 {
 }
 
 // field cuts a text and its length off; empty if there is none.
-func field(text *[]byte) string {
+func field(text *[]byte) []byte {
 	length := number(text)
 	if length > uint64(len(*text)) {
 		*text = nil
-		return ""
+		return nil
 	}
-	value := string((*text)[:length])
+	value := (*text)[:length]
 	*text = (*text)[length:]
 	return value
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/cheggaaa/pb/v3"
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/cmdline"
@@ -107,29 +106,20 @@ func (a *app) followStore(ctx context.Context, data, work, to string) (end store
 type meter struct {
 	a     *app
 	phase string
-	bar   *pb.ProgressBar // nil without a terminal, or before the first report
+	bar   *term.Bar // nil without a terminal, or before the first report
 }
 
 func (a *app) storeMeter() *meter { return &meter{a: a} }
 
 func (m *meter) update(doing string, done, all int64) {
-	if !term.IsTerminal(m.a.Err) {
-		return
-	}
 	if doing != m.phase {
 		m.done()
-		m.phase = doing
-		m.bar = pb.New64(all).SetWriter(m.a.Err).Set("prefix", doing+" ").Start()
+		m.phase, m.bar = doing, m.a.NewBar(doing)
 	}
-	m.bar.SetTotal(all).SetCurrent(done)
+	m.bar.Set(done, all)
 }
 
-func (m *meter) done() {
-	if m.bar != nil {
-		m.bar.Finish()
-	}
-	m.bar = nil
-}
+func (m *meter) done() { m.bar.Done() }
 
 // byteText spells a number of bytes in a unit that a person reads.
 func byteText(n int64) string {

@@ -1,40 +1,75 @@
 package term
 
 import (
+	"fmt"
+	"strings"
 	"time"
-
-	"github.com/cheggaaa/pb/v3"
 )
+
+// Bar is one line of a terminal that says how far long work is. A nil Bar shows nothing.
+type Bar struct {
+	app   *App
+	what  string
+	drawn int64 // eighths of a percent on the screen; -1: nothing yet
+}
+
+// barWidth is the number of columns between the brackets of a bar.
+const barWidth = 40
+
+// NewBar returns the bar of work that what names, or nil if standard error is not a terminal.
+func (a *App) NewBar(what string) *Bar {
+	if !IsTerminal(a.Err) {
+		return nil
+	}
+	return &Bar{app: a, what: what, drawn: -1}
+}
+
+// Set draws the bar with done of all pieces. It writes only if the picture changes.
+func (b *Bar) Set(done, all int64) {
+	if b == nil {
+		return
+	}
+	done, all = max(done, 0), max(all, done, 1)
+	if share := done * 800 / all; share != b.drawn {
+		b.drawn = share
+		full := int(done * barWidth / all)
+		fmt.Fprintf(b.app.Err, "\r%s [%s%s] %d%% (%d of %d)\x1b[K", Cell(b.what), strings.Repeat("#", full), strings.Repeat(".", barWidth-full), done*100/all, done, all)
+	}
+}
+
+// Done ends the line of the bar.
+func (b *Bar) Done() {
+	if b != nil && b.drawn >= 0 {
+		fmt.Fprintln(b.app.Err)
+		b.drawn = -1
+	}
+}
 
 // progress shows how far a long work is: a bar on a terminal, a line a step elsewhere. Work of one
 // step shows nothing.
 type progress struct {
-	a     *App
+	app   *App
 	what  string
 	total int
 	at    int
-	began time.Time       // of a bar alone; zero if each step is said elsewhere
-	bar   *pb.ProgressBar // nil without a terminal
+	late  time.Time // of a bar alone: when it appears; zero if each step is said elsewhere
+	bar   *Bar      // nil without a terminal, or before late
 }
 
 // Progress returns the progress of work that takes total steps.
 func (a *App) Progress(what string, total int) *progress {
-	p := &progress{a: a, what: what, total: total}
-	if total > 1 && IsTerminal(a.Err) {
-		p.start()
+	p := &progress{app: a, what: what, total: total}
+	if total > 1 {
+		p.bar = a.NewBar(what)
+		p.bar.Set(0, int64(total))
 	}
 	return p
-}
-
-func (p *progress) start() {
-	p.bar = pb.New(p.total).SetWriter(p.a.Err).Set("prefix", p.what+" ").Start()
-	p.bar.SetCurrent(int64(p.at))
 }
 
 // ProgressBar returns the progress of work that is rarely long: a bar on a terminal if it takes more than a second, and
 // nothing elsewhere.
 func (a *App) ProgressBar(what string, total int) *progress {
-	return &progress{a: a, what: what, total: total, began: time.Now()}
+	return &progress{app: a, what: what, total: total, late: time.Now().Add(time.Second)}
 }
 
 // Step says that one more piece is done.
@@ -42,18 +77,15 @@ func (p *progress) Step() {
 	p.at++
 	switch {
 	case p.bar != nil:
-		p.bar.Increment()
-	case !p.began.IsZero():
-		if p.at < p.total && time.Since(p.began) > time.Second && IsTerminal(p.a.Err) {
-			p.start()
+	case !p.late.IsZero():
+		if p.at < p.total && time.Now().After(p.late) {
+			p.bar = p.app.NewBar(p.what)
 		}
 	case p.total > 1:
-		p.a.Warn("%s: %d of %d", p.what, p.at, p.total)
+		p.app.Warn("%s: %d of %d", p.what, p.at, p.total)
 	}
+	p.bar.Set(int64(p.at), int64(p.total))
 }
 
-func (p *progress) Done() {
-	if p.bar != nil {
-		p.bar.Finish()
-	}
-}
+// Done ends the line of the bar, if there is one.
+func (p *progress) Done() { p.bar.Done() }

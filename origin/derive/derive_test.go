@@ -416,7 +416,7 @@ func TestTheModuleMakesTheSameBlobs(t *testing.T) {
 	b := newBench(t, module)
 	p := b.variant("var_1", overrides)
 	name := b.overlay(p)
-	if _, err := derive.Register(context.Background(), b.store, module, guest, time.Now()); err != nil {
+	if _, err := derive.Register(context.Background(), b.store, guest, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	later := derive.New(derive.Config{Store: b.store, Native: native(), CacheDir: cacheDir(t), Logger: slog.New(slog.DiscardHandler)})

@@ -118,7 +118,7 @@ func TestTheModuleMakesTheSameCombinations(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBench(t, record.HashOf(guest))
-	if _, err := derive.Register(context.Background(), b.store, record.HashOf(guest), guest, time.Now()); err != nil {
+	if _, err := derive.Register(context.Background(), b.store, guest, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	later := derive.New(derive.Config{Store: b.store, Native: native(), CacheDir: cacheDir(t), Logger: slog.New(slog.DiscardHandler)})
