@@ -1,5 +1,5 @@
 # The renderer module is built into the tree before anything that embeds it.
-GUEST := wasm/module/renderer.wasm
+GUEST := wasm/module/renderer.wasm.gz
 GUEST_SOURCES := $(shell find renderer wasm/abi wasm/guest -name '*.go' -not -name '*_test.go') go.mod
 TOOL := go tool -modfile=$(CURDIR)/deploy/tools.mod
 
@@ -22,7 +22,7 @@ help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: wasm ## Build bin/livery
-	go build $(COMPILE) -o bin/livery .
+	go build $(COMPILE) -ldflags='-s -w' -o bin/livery .
 
 dev: build ## Build, and run an origin and an edge with a sample Theme
 	./bin/livery dev
@@ -291,9 +291,12 @@ FORCE:
 
 wasm: $(GUEST) ## Build the renderer module
 
-# The same sources give the same bytes wherever they are built.
-$(GUEST): $(GUEST_SOURCES)
+# The same sources give the same bytes wherever they are built. The program embeds the module compressed: it is a quarter.
+$(GUEST): wasm/renderer.wasm
+	gzip -9 -n -c $< > $@
+
+wasm/renderer.wasm: $(GUEST_SOURCES)
 	GOOS=wasip1 GOARCH=wasm GOFLAGS= go build $(COMPILE) -buildmode=c-shared -trimpath -buildvcs=false -ldflags='-s -w -buildid=' -o $@ ./wasm/guest
 
 clean: ## Remove what was built
-	rm -rf bin $(GUEST)
+	rm -rf bin wasm/renderer.wasm $(GUEST)

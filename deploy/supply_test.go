@@ -97,7 +97,7 @@ func TestNginxCanBeTried(t *testing.T) {
 // makeIn runs a target of the Makefile without making the renderer module anew, and returns what it prints.
 func makeIn(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	cmd := exec.Command(tool(t, "make"), append([]string{"--no-print-directory", "-o", "wasm/module/renderer.wasm"}, args...)...)
+	cmd := exec.Command(tool(t, "make"), append([]string{"--no-print-directory", "-o", "wasm/module/renderer.wasm.gz"}, args...)...)
 	cmd.Dir = ".."
 	out, err := cmd.CombinedOutput()
 	return string(out), err

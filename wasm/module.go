@@ -6,7 +6,10 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
+
+	"github.com/klauspost/compress/gzip"
 
 	"example.com/livery/renderer"
 	"example.com/livery/wasm/abi"
@@ -28,11 +31,18 @@ var ErrNoGuest = errors.New("wasm: this binary was built without the renderer mo
 
 // Guest returns a copy of the renderer module that this binary was built with, or ErrNoGuest.
 func Guest() ([]byte, error) {
-	module, err := modules.ReadFile("module/renderer.wasm")
+	packed, err := modules.Open("module/renderer.wasm.gz")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoGuest
 	}
-	return module, err
+	if err != nil {
+		return nil, err
+	}
+	unpacked, err := gzip.NewReader(packed)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(unpacked)
 }
 
 // Digest returns the name of a module: its SHA-256 in 64 lower-case hexadecimal digits.

@@ -45,7 +45,7 @@ type module struct {
 var modules = []module{
 	{"livery-renderer", map[string]string{
 		"package.json": "deploy/package/renderer/package.json", "README.md": "deploy/package/renderer/README.md", "LICENSE": "LICENSE",
-		"livery.mjs": "wasm/livery.mjs", "livery.d.mts": "wasm/livery.d.mts", "renderer.wasm": "wasm/module/renderer.wasm",
+		"livery.mjs": "wasm/livery.mjs", "livery.d.mts": "wasm/livery.d.mts", "renderer.wasm": "wasm/renderer.wasm",
 	}, ""},
 	{"livery-theme", map[string]string{"LICENSE": "LICENSE"}, "client/js/*"},
 }

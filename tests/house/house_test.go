@@ -161,7 +161,7 @@ var house = map[string]room{
 	"edge/relay":         {ours: "edge/address edge/listen edge/records edge/respond edge/upstream feedproto httpguard storage/record", others: "github.com/go-json-experiment/json github.com/valyala/fasthttp"},
 	"edge/respond":       {ours: "edge/coding edge/content wasm/abi", others: "github.com/valyala/fasthttp"},
 	"edge/upstream":      {ours: "feedproto storage/record", others: "github.com/go-json-experiment/json"},
-	"wasm":               {ours: "renderer renderer/plan wasm/abi", others: "github.com/tetratelabs/wazero"},
+	"wasm":               {ours: "renderer renderer/plan wasm/abi", others: "github.com/klauspost/compress github.com/tetratelabs/wazero"},
 	"wasm/abi":           {guest: true},
 	"wasm/guest":         {ours: "renderer renderer/jsontree renderer/plan wasm/abi", guest: true},
 	"renderer":           {ours: "renderer/css renderer/dtcg renderer/jsontree renderer/plan", guest: true},

@@ -90,7 +90,7 @@ func until(t *testing.T, tab context.Context, claim string) {
 const importShim = `(async () => {
 	const { load } = await import("/wasm/livery.mjs");
 	const { compare, throughShim } = await import("/wasm/js/testdata/parity.mjs");
-	const module = await (await fetch("/wasm/module/renderer.wasm")).arrayBuffer();
+	const module = await (await fetch("/wasm/renderer.wasm")).arrayBuffer();
 	return String(await compare("/", throughShim(await load(module))));
 })()`
 

@@ -24,7 +24,7 @@ import (
 // root is the checkout, seen from this package.
 const root = "../.."
 
-var modulePath = flag.String("module", filepath.Join(root, "wasm", "module", "renderer.wasm"), "the renderer module to test")
+var modulePath = flag.String("module", filepath.Join(root, "wasm", "renderer.wasm"), "the renderer module to test")
 
 // patience bounds a whole run in Node or in the browser.
 const patience = 5 * time.Minute

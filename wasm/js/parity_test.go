@@ -41,7 +41,7 @@ func newParity(t *testing.T, sources []source) *parity {
 		}
 	})
 	mux.HandleFunc("POST /made/{i}", p.take)
-	mux.HandleFunc("GET /wasm/module/renderer.wasm", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /wasm/renderer.wasm", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/wasm")
 		_, _ = w.Write(content)
 	})
