@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"example.com/livery/edge/coding"
@@ -169,6 +170,7 @@ func (e *Edge) preload(list func() ([]record.Module, error)) {
 					e.log.Warn("the newest renderer module cannot be loaded ahead", "error", err)
 				}
 				e.preloaded.Store(true)
+				debug.FreeOSMemory() // what compiling needed
 				return
 			}
 		}

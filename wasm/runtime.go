@@ -58,7 +58,7 @@ type Config struct {
 	PlanBytes   int           // of the plans that one instance holds, a single larger one apart; 0: 32 MiB
 	MemoryBytes int64         // linear memory of all instances from which on those with more than their share are not kept; 0: no bound
 	Modules     int           // kept at one time, as far as the rest is unused; 0: 8
-	ModuleIdle  time.Duration // a module that was unused for so long is dropped; 0: 15 minutes
+	ModuleIdle  time.Duration // a module that was unused for so long is dropped; 0: a minute. Loading it again takes some 70 ms of CPU
 	Overdue     time.Duration // a render that takes longer loses its place to a new instance; 0: 5 seconds
 }
 
@@ -67,7 +67,7 @@ func (c Config) complete() Config {
 	c.Instances = orElse(c.Instances, runtime.GOMAXPROCS(0))
 	c.PlanBytes = orElse(c.PlanBytes, 32<<20)
 	c.Modules = orElse(c.Modules, 8)
-	c.ModuleIdle = orElse(c.ModuleIdle, 15*time.Minute)
+	c.ModuleIdle = orElse(c.ModuleIdle, time.Minute)
 	c.Overdue = orElse(c.Overdue, 5*time.Second)
 	return c
 }

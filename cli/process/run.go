@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -74,8 +75,10 @@ func (r *Run) Serve(server func() error) {
 	}()
 }
 
-// Wait returns DrainDelay after ctx ends, or with the error of the first server that failed.
+// Wait returns DrainDelay after ctx ends, or with the error of the first server that failed. The server has started: Wait
+// gives the memory that only the start needed back to the system.
 func (r *Run) Wait(ctx context.Context) error {
+	debug.FreeOSMemory()
 	select {
 	case <-ctx.Done():
 	case err := <-r.Failed:
