@@ -122,6 +122,9 @@ func (q *request) editions(latest uint32) (from, to edition, err error) {
 	return from, to, params.err()
 }
 
+// inspections answers about documents: diagnostics, comparisons and previews.
+type inspections struct{ documents documents }
+
 // showDiff compares two editions of a Theme's document, with the renames of every publish between
 // them.
 func (h inspections) showDiff(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
@@ -129,7 +132,7 @@ func (h inspections) showDiff(r storage.Reader, q *request, t target) (httpserve
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	versions := history{handler: h.Handler, reader: r, theme: t.theme}
+	versions := history{documents: h.documents, reader: r, theme: t.theme}
 	before, err := versions.edition(from)
 	if err != nil {
 		return httpserver.Answer{}, err
@@ -159,7 +162,7 @@ func (h inspections) showVariantDiff(r storage.Reader, q *request, t target) (ht
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	versions := history{handler: h.Handler, reader: r, theme: t.theme}
+	versions := history{documents: h.documents, reader: r, theme: t.theme}
 	newest, err := versions.edition(edition{number: int64(t.theme.LatestVersion), current: t.theme.LatestVersion == 0})
 	if err != nil {
 		return httpserver.Answer{}, err
@@ -169,7 +172,7 @@ func (h inspections) showVariantDiff(r storage.Reader, q *request, t target) (ht
 
 func (h inspections) variantEdition(r storage.Reader, t target, e edition) (*jsontree.Node, error) {
 	if e.current {
-		state, err := h.variantState(r, t.theme, t.variant)
+		state, err := h.documents.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +189,7 @@ func (h inspections) variantEdition(r storage.Reader, t target, e edition) (*jso
 	if err != nil {
 		return nil, err
 	}
-	return h.tree(version.Overrides)
+	return h.documents.tree(version.Overrides)
 }
 
 // edited is an edition of a Theme's document, and what is laid over it.
@@ -201,7 +204,7 @@ type edited struct {
 // edited reads an edition of a Theme's document with what the Variant that the path names has in it, if any, and what the
 // modes have that the query names.
 func (h inspections) edited(r storage.Reader, t target, e edition, chosen string) (d edited, err error) {
-	versions := history{handler: h.Handler, reader: r, theme: t.theme}
+	versions := history{documents: h.documents, reader: r, theme: t.theme}
 	if d.document, err = versions.edition(e); err != nil {
 		return d, err
 	}
@@ -280,13 +283,13 @@ func (h inspections) overrides(r storage.Reader, theme record.Theme, id string, 
 		if err != nil && !isMissing(err) {
 			return nil, err
 		}
-		return h.tree(pair.Overrides)
+		return h.documents.tree(pair.Overrides)
 	}
 	variant, err := storage.Variants.Read(r, theme.EnvironmentID, theme.ID, id)
 	if err != nil {
 		return nil, orNotFound(err)
 	}
-	state, err := h.variantState(r, theme, variant)
+	state, err := h.documents.variantState(r, theme, variant)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ type request struct {
 	trace  string // trace id that the caller sent along; empty: none
 	route  Route
 	caller auth.Caller
+	limits *Limits
 
 	environmentID, themeID, variantID string
 	file                              string // of a preview

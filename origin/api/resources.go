@@ -107,15 +107,18 @@ type assetSettingsBody struct {
 	LiveVersion *uint32 `json:"liveVersion"`
 }
 
-// newThemeBody needs how the Theme is served, which may be as another one.
-func (h *Handler) newThemeBody(t record.Theme, serving record.Serving) themeBody {
+// cdn is the address under which browsers reach an edge, without a slash at the end.
+type cdn string
+
+// themeBody shows a Theme. serving is how it is served, which may be as another one.
+func (c cdn) themeBody(t record.Theme, serving record.Serving) themeBody {
 	return themeBody{
 		ID: t.ID, EnvironmentID: t.EnvironmentID, Slug: t.Slug, DisplayName: t.DisplayName,
 		TokenCount: t.TokenCount, LatestVersion: numberOrNull(t.LatestVersion), PublishedAt: timeOrNull(t.PublishedAt),
 		HasUnpublishedChanges: t.DraftETag != "", Integrations: t.Integrations, Metadata: t.Metadata,
 		PreviewOf: t.PreviewOf, Serving: newServingBody(serving),
 		AssetSettings: assetSettingsBody{t.AssetSettings.Prefix, t.AssetSettings.IsLive, numberOrNull(t.AssetSettings.LiveVersion)},
-		ServingURLs:   h.newServingURLs(t, "-"), CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC(),
+		ServingURLs:   c.servingURLs(t, "-"), CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC(),
 	}
 }
 
@@ -146,13 +149,13 @@ type variantBody struct {
 	UpdatedAt             time.Time         `json:"updatedAt"`
 }
 
-// newVariantBody needs the Variant's Theme, whose files and newest version the Variant is served in.
-func (h *Handler) newVariantBody(t record.Theme, v record.Variant) variantBody {
+// variantBody shows a Variant of the Theme t, in whose files and newest version it is served.
+func (c cdn) variantBody(t record.Theme, v record.Variant) variantBody {
 	return variantBody{
 		ID: v.ID, ThemeID: v.ThemeID, Slug: v.Slug, DisplayName: v.DisplayName,
 		TokenCount: v.TokenCount, LatestVersion: numberOrNull(v.LatestVersion), PublishedAt: timeOrNull(v.PublishedAt),
 		HasUnpublishedChanges: v.DraftETag != "", Metadata: v.Metadata,
-		ServingURLs: h.newServingURLs(t, v.ID), CreatedAt: v.CreatedAt.UTC(), UpdatedAt: v.UpdatedAt.UTC(),
+		ServingURLs: c.servingURLs(t, v.ID), CreatedAt: v.CreatedAt.UTC(), UpdatedAt: v.UpdatedAt.UTC(),
 	}
 }
 
@@ -168,9 +171,9 @@ type fileURL struct {
 	URL  string `json:"url"`
 }
 
-// newServingURLs returns the addresses of a Theme's files; variant is "-" or a Variant's id.
-func (h *Handler) newServingURLs(t record.Theme, variant string) servingURLs {
-	base := h.config.CDNURL + "/" + t.EnvironmentID + "/" + t.ID + "/" + variant + "/"
+// servingURLs returns the addresses of a Theme's files; variant is "-" or a Variant's id.
+func (c cdn) servingURLs(t record.Theme, variant string) servingURLs {
+	base := string(c) + "/" + t.EnvironmentID + "/" + t.ID + "/" + variant + "/"
 	urls := func(version string) []fileURL {
 		urls := []fileURL{}
 		for _, file := range theming.Files(t.Integrations) {

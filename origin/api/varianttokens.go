@@ -1,6 +1,8 @@
 package api
 
 import (
+	"time"
+
 	"example.com/livery/origin/derive"
 	"example.com/livery/origin/events"
 	"example.com/livery/origin/httpserver"
@@ -9,6 +11,14 @@ import (
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
+
+// variantTokens answers about the overrides of Variants, and publishes them.
+type variantTokens struct {
+	documents documents
+	now       func() time.Time
+	cdn       cdn
+	derive    *derive.Deriver
+}
 
 func (h variantTokens) show(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	query, err := q.tokenQuery()
@@ -32,7 +42,7 @@ func (h variantTokens) show(r storage.Reader, q *request, t target) (httpserver.
 }
 
 func (h variantTokens) current(r storage.Reader, t target) (tokenSet, error) {
-	s, err := h.variantState(r, t.theme, t.variant)
+	s, err := h.documents.variantState(r, t.theme, t.variant)
 	if err != nil {
 		return tokenSet{}, err
 	}
@@ -70,7 +80,7 @@ func (h variantTokens) published(r storage.Reader, v record.Variant, query token
 	if err != nil {
 		return tokenSet{}, err
 	}
-	overrides, err := h.tree(version.Overrides)
+	overrides, err := h.documents.tree(version.Overrides)
 	if err != nil {
 		return tokenSet{}, err
 	}
@@ -86,7 +96,7 @@ func newVariantSet(v record.Variant) tokenSet {
 }
 
 func (h variantTokens) edit(q *request) (change, error) {
-	e, err := h.Handler.edit(q, variantOperations)
+	e, err := q.edit(variantOperations)
 	if err != nil {
 		return change{}, err
 	}
@@ -99,28 +109,28 @@ func (h variantTokens) edit(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		before, err := h.variantState(r, t.theme, t.variant)
+		before, err := h.documents.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return decision{}, err
 		}
-		e.NewETag, e.Now = newETag(), h.config.Now()
+		e.NewETag, e.Now = newETag(), h.now()
 		after, err := theming.EditVariant(t.theme, document, before, e)
 		if err != nil {
 			return decision{}, err
 		}
-		return h.drafted(q, before, after)
+		return draftedVariant(q, before, after)
 	}}, nil
 }
 
-// drafted is the decision to store the draft of after, if it is another one, and to answer with its overrides.
-func (h variantTokens) drafted(q *request, before, after theming.VariantState) (decision, error) {
+// draftedVariant is the decision to store the draft of after, if it is another one, and to answer with its overrides.
+func draftedVariant(q *request, before, after theming.VariantState) (decision, error) {
 	set := currentVariantSet(after)
 	if set.minimal = q.wantsMinimal(); !set.minimal {
 		if err := set.addOverrides(after); err != nil {
 			return decision{}, err
 		}
 	}
-	d := decision{answer: set.answer(), entry: internalChange(h.config.Now())}
+	d := decision{answer: set.answer()}
 	if after.Variant.DraftETag != before.Variant.DraftETag {
 		d.apply, d.events = func(tx storage.Tx) error { return writeVariantState(tx, after) }, variantDraftEvent(after.Variant)
 	}
@@ -138,7 +148,7 @@ func (h variantTokens) strictDocument(r storage.Reader, t record.Theme, e themin
 	if !e.Strict {
 		return nil, nil
 	}
-	s, err := h.themeState(r, t)
+	s, err := h.documents.themeState(r, t)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +162,7 @@ func (h variantTokens) discard(q *request) (change, error) {
 		return change{}, err
 	}
 	return change{depends: onPath, decide: func(r storage.Reader, t target) (decision, error) {
-		before, err := h.variantState(r, t.theme, t.variant)
+		before, err := h.documents.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return decision{}, err
 		}
@@ -160,15 +170,15 @@ func (h variantTokens) discard(q *request) (change, error) {
 		if before.Served != nil {
 			served = len(before.Served.Members)
 		}
-		after, err := theming.DiscardVariant(before, claim, served, h.config.Now())
+		after, err := theming.DiscardVariant(before, claim, served, h.now())
 		if err != nil {
 			return decision{}, err
 		}
-		d := decision{entry: internalChange(h.config.Now())}
+		d := decision{}
 		if before.Draft != nil {
 			d.apply, d.events = func(tx storage.Tx) error { return writeVariantState(tx, after) }, event(events.VariantDiscarded)
 		}
-		d.answer, err = tagged(h.newVariantBody(t.theme, after.Variant))
+		d.answer, err = tagged(h.cdn.variantBody(t.theme, after.Variant))
 		return d, err
 	}}, nil
 }
@@ -181,16 +191,16 @@ func (h variantTokens) publish(q *request) (change, error) {
 	if err := params.err(); err != nil {
 		return change{}, err
 	}
-	note, err := h.note(q)
+	note, err := q.note()
 	if err != nil {
 		return change{}, err
 	}
 	return change{depends: onPath, decide: func(r storage.Reader, t target) (decision, error) {
-		state, err := h.variantState(r, t.theme, t.variant)
+		state, err := h.documents.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return decision{}, err
 		}
-		published, version, overrides, err := theming.PublishVariant(t.theme, state, review, h.config.Now())
+		published, version, overrides, err := theming.PublishVariant(t.theme, state, review, h.now())
 		if err != nil {
 			return decision{}, err
 		}
@@ -200,12 +210,12 @@ func (h variantTokens) publish(q *request) (change, error) {
 		}
 		version.Overrides = pair.Overrides
 		version.Remark.By, version.Remark.Note = q.caller.Subject, note
-		d := decision{entry: servedChange(h.config.Now(), t.theme), apply: func(tx storage.Tx) error { return writeVariantVersion(tx, published, version, pair) }}
+		d := decision{outdated: t.theme, apply: func(tx storage.Tx) error { return writeVariantVersion(tx, published, version, pair) }}
 		d.events = []record.Event{{Kind: events.VariantPublished, Version: version.Number, Note: note}}
 		if derive.Lacks(pair) {
-			d.after = func() { h.config.Derive.Backfill(t.theme.EnvironmentID, t.theme.ID) }
+			d.after = func() { h.derive.Backfill(t.theme.EnvironmentID, t.theme.ID) }
 		}
-		d.answer, err = tagged(h.newVariantBody(t.theme, published))
+		d.answer, err = tagged(h.cdn.variantBody(t.theme, published))
 		return d, err
 	}}, nil
 }
@@ -218,10 +228,10 @@ func (h variantTokens) putOverrides(r storage.Reader, t record.Theme, overrides 
 		return pair, err
 	}
 	pair.Published = true
-	if pair.Overrides, err = h.config.Store.PutBlob(h.config.Context, overrides); err != nil {
+	if pair.Overrides, err = h.documents.put(overrides); err != nil {
 		return pair, err
 	}
-	pair.Overlay, err = h.config.Derive.PublishedOverlay(h.config.Context, version, overrides)
+	pair.Overlay, err = h.derive.PublishedOverlay(h.documents.ctx, version, overrides)
 	return pair, err
 }
 
