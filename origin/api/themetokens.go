@@ -27,41 +27,22 @@ func (h themeTokens) show(r storage.Reader, q *request, t target) (httpserver.An
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	var set tokenSet
+	set := newThemeSet(t.theme)
 	if query.version == nil {
-		set, err = h.current(r, t.theme)
+		var state theming.ThemeState
+		if state, err = h.documents.themeState(r, t.theme); err == nil {
+			err = set.addTokens(state)
+		}
 	} else {
-		set, err = h.published(r, t.theme, query)
+		err = h.addVersion(&set, r, t.theme, query)
 	}
-	if err == nil && query.includeVersions {
-		set.versions, err = versionNumbers(r, storage.ThemeVersions, t.theme.EnvironmentID, t.theme.ID)
-	}
-	if err != nil {
-		return httpserver.Answer{}, err
-	}
-	query.narrow(&set)
-	return set.answer(), nil
+	return query.answer(set, err, func() ([]uint32, error) {
+		return versionNumbers(r, storage.ThemeVersions, t.theme.EnvironmentID, t.theme.ID)
+	})
 }
 
-func (h themeTokens) current(r storage.Reader, t record.Theme) (tokenSet, error) {
-	s, err := h.documents.themeState(r, t)
-	if err != nil {
-		return tokenSet{}, err
-	}
-	return newThemeTokenSet(s)
-}
-
-// newThemeTokenSet returns the token set of a Theme's current document.
-func newThemeTokenSet(s theming.ThemeState) (tokenSet, error) {
-	set := currentThemeSet(s)
-	return set, set.addTokens(s)
-}
-
-// currentThemeSet is newThemeTokenSet without the tokens.
-func currentThemeSet(s theming.ThemeState) tokenSet {
-	set := newThemeSet(s.Theme)
-	set.etag = s.Theme.DraftETag
-	return set
+func newThemeSet(t record.Theme) tokenSet {
+	return newTokenSet(t.LatestVersion, t.PublishedAt, t.DraftETag)
 }
 
 // addTokens adds the tokens of the current document.
@@ -73,29 +54,22 @@ func (s *tokenSet) addTokens(of theming.ThemeState) error {
 	return err
 }
 
-func (h themeTokens) published(r storage.Reader, t record.Theme, query tokenQuery) (tokenSet, error) {
+// addVersion adds the tokens of the version that the query names.
+func (h themeTokens) addVersion(set *tokenSet, r storage.Reader, t record.Theme, query tokenQuery) error {
 	number, err := query.number()
 	if err != nil {
-		return tokenSet{}, err
+		return err
 	}
 	version, err := themeVersion(r, t, number)
 	if err != nil {
-		return tokenSet{}, err
+		return err
 	}
 	document, err := h.documents.tree(version.Document)
-	if err != nil {
-		return tokenSet{}, err
+	if err == nil {
+		set.ofVersion(number, version.PublishedAt)
+		set.tokens, set.groups = theming.TokenSet(document)
 	}
-	set := newThemeSet(t)
-	set.tokens, set.groups = theming.TokenSet(document)
-	set.version, set.publishedAt = &number, timeOrNull(version.PublishedAt)
-	return set, nil
-}
-
-func newThemeSet(t record.Theme) tokenSet {
-	return tokenSet{
-		latestVersion: numberOrNull(t.LatestVersion), publishedAt: timeOrNull(t.PublishedAt), hasUnpublished: t.DraftETag != "",
-	}
+	return err
 }
 
 func (h themeTokens) edit(q *request) (change, error) {
@@ -119,7 +93,7 @@ func (h themeTokens) edit(q *request) (change, error) {
 
 // draftedTheme is the decision to store the draft of after, if it is another one, and to answer with its tokens.
 func draftedTheme(q *request, before, after theming.ThemeState) (decision, error) {
-	set := currentThemeSet(after)
+	set := newThemeSet(after.Theme)
 	if set.minimal = q.wantsMinimal(); !set.minimal {
 		if err := set.addTokens(after); err != nil {
 			return decision{}, err

@@ -25,41 +25,22 @@ func (h variantTokens) show(r storage.Reader, q *request, t target) (httpserver.
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	var set tokenSet
+	set := newVariantSet(t.variant)
 	if query.version == nil {
-		set, err = h.current(r, t)
+		var state theming.VariantState
+		if state, err = h.documents.variantState(r, t.theme, t.variant); err == nil {
+			err = set.addOverrides(state)
+		}
 	} else {
-		set, err = h.published(r, t.variant, query)
+		err = h.addVersion(&set, r, t.variant, query)
 	}
-	if err == nil && query.includeVersions {
-		set.versions, err = versionNumbers(r, storage.VariantVersions, t.variant.EnvironmentID, t.variant.ThemeID, t.variant.ID)
-	}
-	if err != nil {
-		return httpserver.Answer{}, err
-	}
-	query.narrow(&set)
-	return set.answer(), nil
+	return query.answer(set, err, func() ([]uint32, error) {
+		return versionNumbers(r, storage.VariantVersions, t.variant.EnvironmentID, t.variant.ThemeID, t.variant.ID)
+	})
 }
 
-func (h variantTokens) current(r storage.Reader, t target) (tokenSet, error) {
-	s, err := h.documents.variantState(r, t.theme, t.variant)
-	if err != nil {
-		return tokenSet{}, err
-	}
-	return newVariantTokenSet(s)
-}
-
-// newVariantTokenSet returns the token set of a Variant's current overrides.
-func newVariantTokenSet(s theming.VariantState) (tokenSet, error) {
-	set := currentVariantSet(s)
-	return set, set.addOverrides(s)
-}
-
-// currentVariantSet is newVariantTokenSet without the overrides.
-func currentVariantSet(s theming.VariantState) tokenSet {
-	set := newVariantSet(s.Variant)
-	set.etag = s.Variant.DraftETag
-	return set
+func newVariantSet(v record.Variant) tokenSet {
+	return newTokenSet(v.LatestVersion, v.PublishedAt, v.DraftETag)
 }
 
 // addOverrides adds the current overrides.
@@ -71,28 +52,22 @@ func (s *tokenSet) addOverrides(of theming.VariantState) error {
 	return err
 }
 
-func (h variantTokens) published(r storage.Reader, v record.Variant, query tokenQuery) (tokenSet, error) {
+// addVersion adds the overrides of the version that the query names.
+func (h variantTokens) addVersion(set *tokenSet, r storage.Reader, v record.Variant, query tokenQuery) error {
 	number, err := query.number()
 	if err != nil {
-		return tokenSet{}, err
+		return err
 	}
 	version, err := variantVersion(r, v, number)
 	if err != nil {
-		return tokenSet{}, err
+		return err
 	}
 	overrides, err := h.documents.tree(version.Overrides)
-	if err != nil {
-		return tokenSet{}, err
+	if err == nil {
+		set.ofVersion(number, version.PublishedAt)
+		set.tokens = theming.OverrideSet(overrides)
 	}
-	set := newVariantSet(v)
-	set.version, set.publishedAt, set.tokens = &number, timeOrNull(version.PublishedAt), theming.OverrideSet(overrides)
-	return set, nil
-}
-
-func newVariantSet(v record.Variant) tokenSet {
-	return tokenSet{
-		latestVersion: numberOrNull(v.LatestVersion), publishedAt: timeOrNull(v.PublishedAt), hasUnpublished: v.DraftETag != "",
-	}
+	return err
 }
 
 func (h variantTokens) edit(q *request) (change, error) {
@@ -124,7 +99,7 @@ func (h variantTokens) edit(q *request) (change, error) {
 
 // draftedVariant is the decision to store the draft of after, if it is another one, and to answer with its overrides.
 func draftedVariant(q *request, before, after theming.VariantState) (decision, error) {
-	set := currentVariantSet(after)
+	set := newVariantSet(after.Variant)
 	if set.minimal = q.wantsMinimal(); !set.minimal {
 		if err := set.addOverrides(after); err != nil {
 			return decision{}, err
