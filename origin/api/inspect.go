@@ -15,6 +15,7 @@ import (
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/renderer/modesheet"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -197,8 +198,8 @@ type edited struct {
 	document theming.Edition
 	own      *jsontree.Node // of the Variant that the path names, and of single modes that the query names
 
-	dimensions []derive.Dimension // of a conditional stylesheet; nil: none is wanted
-	modes      [][]*jsontree.Node // what their modes override; nil: nothing
+	dimensions []modesheet.Dimension     // of a conditional stylesheet; nil: none is wanted
+	modes      map[string]*jsontree.Node // overrides of their modes by Variant
 }
 
 // edited reads an edition of a Theme's document with what the Variant that the path names has in it, if any, and what the
@@ -233,26 +234,20 @@ func (h inspections) addModes(r storage.Reader, t target, e edition, d *edited, 
 	if !ok {
 		return errNotFound
 	}
+	if conditional {
+		d.dimensions, d.modes = dimensions, map[string]*jsontree.Node{}
+	}
 	for _, of := range dimensions {
-		var named []derive.Mode
-		var overrides []*jsontree.Node
 		for _, m := range of.Modes {
-			node, err := h.overrides(r, t.theme, m.Variant, e)
+			overrides, err := h.overrides(r, t.theme, m.Variant, e)
 			if err != nil {
 				return err
 			}
-			if !conditional {
-				d.own = modes.Merge(d.own, node)
-				continue
+			if conditional {
+				d.modes[m.Variant] = overrides
+			} else {
+				d.own = modes.Merge(d.own, overrides)
 			}
-			if m.Variant != "" {
-				node = modes.Merge(node)
-			}
-			named, overrides = append(named, derive.Mode{Name: m.Name, When: m.When}), append(overrides, node)
-		}
-		if conditional {
-			d.dimensions = append(d.dimensions, derive.Dimension{Name: of.Name, Modes: named, LightDark: of.LightDark})
-			d.modes = append(d.modes, overrides)
 		}
 	}
 	return nil

@@ -112,7 +112,7 @@ var house = map[string]room{
 	"origin/api/queryparam": {ours: "renderer/jsontree spelling"},
 	"origin/api/reference":  {ours: "renderer/jsontree", others: "github.com/yuin/goldmark"},
 	"origin/api": {
-		ours:   "feedproto httpguard origin/api/bulk origin/api/listing origin/api/queryparam origin/api/reference origin/auth origin/cors origin/derive origin/events origin/httpserver origin/manifest origin/metrics origin/modes origin/operator origin/patch origin/share origin/theming origin/webhooks renderer renderer/jsontree storage storage/record",
+		ours:   "feedproto httpguard origin/api/bulk origin/api/listing origin/api/queryparam origin/api/reference origin/auth origin/cors origin/derive origin/events origin/httpserver origin/manifest origin/metrics origin/modes origin/operator origin/patch origin/share origin/theming origin/webhooks renderer renderer/jsontree renderer/modesheet storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/goccy/go-yaml github.com/valyala/fasthttp",
 	},
 	"origin/cors":  {ours: "origin/httpserver", others: "github.com/valyala/fasthttp"},
@@ -130,7 +130,7 @@ var house = map[string]room{
 	"origin/auth": {ours: "renderer/jsontree storage storage/record", others: "github.com/golang-jwt/jwt/v5"},
 	"feedproto":   {ours: "storage/record", others: "github.com/go-json-experiment/json github.com/valyala/fasthttp"},
 	"origin/feed": {
-		ours:   "feedproto origin/auth origin/derive origin/manifest origin/modes origin/theming storage storage/record",
+		ours:   "feedproto origin/auth origin/derive origin/manifest origin/modes origin/theming renderer/modesheet storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/valyala/fasthttp",
 	},
 	"origin/operator": {
@@ -138,7 +138,7 @@ var house = map[string]room{
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/oklog/ulid/v2 github.com/valyala/fasthttp",
 	},
 	"origin/manifest": {ours: "origin/derive origin/theming renderer storage storage/record"},
-	"origin/modes":    {ours: "renderer/jsontree storage/record"},
+	"origin/modes":    {ours: "renderer/jsontree renderer/modesheet storage/record"},
 	"origin/patch":    {ours: "renderer/jsontree storage/record"},
 	"origin/theming":  {ours: "origin/patch renderer renderer/dtcg renderer/jsontree storage/record"},
 	"edge": {
