@@ -38,7 +38,7 @@ type renderer struct {
 
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough),
-	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithHeadingAttribute()),
 )
 
 // render returns the HTML of a page. Raw HTML of the Markdown is left out.
@@ -92,12 +92,18 @@ func (r *renderer) heading(n *ast.Heading, source []byte) {
 	}
 }
 
-// destination returns where a link leads: to a page of the site if its file is one, to another site as it is, and for any
-// other file of the repository nowhere.
+// destination returns where a link leads: to a page of the site if its file is one, to another site as it is, to the console
+// if there is one, and for any other file of the repository nowhere.
 func (r *renderer) destination(to string) []byte {
 	u, err := url.Parse(to)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.Path == "" {
+	if err != nil || u.Scheme != "" || u.Host != "" || u.Path == "" || to == documentFile {
 		return []byte(to)
+	}
+	if strings.HasPrefix(to, "../console/") {
+		if r.builder.source.Console {
+			return []byte(to)
+		}
+		return nil
 	}
 	name := path.Join(path.Dir(r.source), u.Path)
 	address := r.builder.pages[name]

@@ -26,6 +26,8 @@ const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src
 type Source struct {
 	Files    fs.FS  // the project's Markdown and pictures, by their paths in the repository
 	Commands string // Markdown of every command of the program; empty: the page is left out
+	OpenAPI  []byte // the OpenAPI document of the API, as JSON; empty: its reference is left out
+	Console  bool   // the site is served beside a console, to whose forms the reference leads
 	Version  string // of the program, which each page names
 }
 
@@ -40,11 +42,17 @@ type chapter struct {
 	section string // of the navigation; empty: that of the chapter before
 	name    string // of the page's address, without .html
 	title   string // in the navigation
-	source  string // in the repository; empty: the page is not made here
+	source  string // in the repository
 }
 
-// commandsSource stands for the Markdown of the commands, which does not lie in a file.
-const commandsSource = "commands"
+// What stands for Markdown that does not lie in a file: that of the commands, and that of the API's reference.
+const (
+	commandsSource  = "commands"
+	referenceSource = "reference"
+)
+
+// documentFile is the OpenAPI document as a file of the site.
+const documentFile = "openapi.json"
 
 // chapters are the pages in the order in which a newcomer reads them.
 var chapters = []chapter{
@@ -57,7 +65,7 @@ var chapters = []chapter{
 	{"", "operating", "For platform engineers", "docs/operating.md"},
 	{"", "ci", "For CI", "deploy/action/README.md"},
 	{"Concepts", "concepts", "Drafts, versions, Variants, edges", "docs/concepts.md"},
-	{"Reference", "reference", "Every request of the API", ""},
+	{"Reference", "reference", "Every request of the API", referenceSource},
 	{"", "api", "The API in prose", "docs/api.md"},
 	{"", "commands", "Every command", commandsSource},
 	{"", "tokens", "Token files", "docs/tokens.md"},
@@ -103,9 +111,6 @@ func Build(s Source) (map[string]File, error) {
 		return nil, fmt.Errorf("site: %w", err)
 	}
 	for i, c := range b.chapters {
-		if c.source == "" {
-			continue
-		}
 		p, err := b.page(i, c)
 		if err != nil {
 			return nil, fmt.Errorf("site: %s: %w", c.source, err)
@@ -131,30 +136,33 @@ type builder struct {
 
 // choose takes the chapters whose Markdown there is.
 func (b *builder) choose() error {
-	b.text = map[string][]byte{commandsSource: []byte(b.source.Commands)}
+	b.text = map[string][]byte{}
+	if b.source.Commands != "" {
+		b.text[commandsSource] = []byte(b.source.Commands)
+	}
+	if len(b.source.OpenAPI) > 0 {
+		var err error
+		if b.text[referenceSource], err = referenceText(b.source.OpenAPI); err != nil {
+			return err
+		}
+		b.files[documentFile] = File{"application/json", b.source.OpenAPI}
+	}
 	section := ""
 	for _, c := range chapters {
 		if c.section != "" {
 			section = c.section
 		}
-		switch c.source {
-		case "":
-		case commandsSource:
-			if b.source.Commands == "" {
-				continue
-			}
-		default:
-			text, err := fs.ReadFile(b.source.Files, c.source)
-			if err != nil {
-				continue
-			}
+		if text, err := fs.ReadFile(b.source.Files, c.source); err == nil {
 			b.text[c.source] = text
+		}
+		if b.text[c.source] == nil {
+			continue
 		}
 		c.section, section = section, ""
 		b.chapters = append(b.chapters, c)
 		b.pages[c.source] = c.name + ".html"
 	}
-	if len(b.text) < 2 {
+	if len(b.chapters) == 0 {
 		return fmt.Errorf("site: the source has none of the pages, such as %s", chapters[0].source)
 	}
 	return nil

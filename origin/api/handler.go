@@ -42,7 +42,6 @@ type Config struct {
 	Master      *auth.Master                         // seals secrets; nil: webhooks are refused
 	CORS        *cors.Policy                         // whose pages may call the API; nil: none
 	AuditLogged func(record.Audit)                   // called with each entry of the audit log that was committed
-	Console     bool                                 // there is a console, to whose form the page about the API links
 	Session     func(*fasthttp.RequestCtx) string    // the access token of a person at the console, "" without one; nil: none has one
 }
 

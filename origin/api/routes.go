@@ -13,7 +13,6 @@ import (
 
 	"example.com/livery/origin/api/listing"
 	"example.com/livery/origin/api/queryparam"
-	"example.com/livery/origin/api/reference"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"
@@ -215,13 +214,6 @@ func (h *Handler) newRouter() *router.Router {
 	}
 	register(openAPIRoute, h.open(openAPIRoute, showOpenAPI))
 	register(loginRoute, h.open(loginRoute, h.showLogin))
-	for i, path := range reference.Paths {
-		route := Route{Method: fasthttp.MethodGet, Path: path}
-		register(route, h.open(route, func() (httpserver.Answer, error) {
-			files, err := referenceAnswers[h.config.Console]()
-			return files[i], err
-		}))
-	}
 	for path, allowed := range methods {
 		slices.Sort(allowed)
 		h.refusals[path] = notAllowed(strings.Join(allowed, ", "))
@@ -256,7 +248,6 @@ const openAPICacheSeconds = "300"
 
 // description is the OpenAPI document of this build, and what requests are checked by.
 type description struct {
-	root       *jsontree.Node
 	answer     httpserver.Answer // with its entity tag
 	parameters queryparam.Table
 }
@@ -271,39 +262,13 @@ var openAPI = sync.OnceValues(func() (description, error) {
 	if err != nil {
 		return description{}, fmt.Errorf("origin: convert openapi.yaml: %w", err)
 	}
-	return description{root: root, answer: public(jsontree.Append(nil, root)), parameters: queryparam.Read(root)}, nil
+	return description{answer: public(jsontree.Append(nil, root)), parameters: queryparam.Read(root)}, nil
 })
 
-// referenceAnswers are the files of the page about the API, without links to the console's form and with them, made when the
-// first reader asks for one: they take longer than all else that a handler needs at its start.
-var referenceAnswers = map[bool]func() ([len(reference.Paths)]httpserver.Answer, error){
-	false: sync.OnceValues(func() ([len(reference.Paths)]httpserver.Answer, error) { return answerReference("") }),
-	true: sync.OnceValues(func() ([len(reference.Paths)]httpserver.Answer, error) {
-		return answerReference("../console/calls?op=")
-	}),
-}
-
-func answerReference(form string) (answers [len(reference.Paths)]httpserver.Answer, err error) {
+// OpenAPI returns the OpenAPI document of this build as JSON.
+func OpenAPI() ([]byte, error) {
 	document, err := openAPI()
-	if err != nil {
-		return answers, err
-	}
-	files, err := reference.Files(document.root, "../public/v1/openapi.json", form)
-	for i, f := range files {
-		answers[i] = public(f.Body).With(fasthttp.HeaderContentSecurityPolicy, reference.Policy).With(fasthttp.HeaderReferrerPolicy, "no-referrer")
-		answers[i].ContentType = f.ContentType
-	}
-	return answers, err
-}
-
-// ReferenceFiles returns the reference of the API of this build as files of a static site, the OpenAPI document among them.
-func ReferenceFiles() ([]reference.File, error) {
-	document, err := openAPI()
-	if err != nil {
-		return nil, err
-	}
-	files, err := reference.Files(document.root, "openapi.json", "")
-	return append(files, reference.File{Path: "/docs/openapi.json", ContentType: "application/json", Body: document.answer.Body}), err
+	return document.answer.Body, err
 }
 
 // public answers with what every client may read, and keep for a while.

@@ -43,10 +43,10 @@ var headers = []httpserver.Header{
 	{Name: fasthttp.HeaderCacheControl, Value: "public, max-age=300"},
 }
 
-// Owns reports whether a path is one of the pages. The reference of the API, below the same address, is the API's own.
+// Owns reports whether a path is one of the pages.
 func Owns(path []byte) bool {
 	rest, ok := bytes.CutPrefix(path, []byte(root))
-	return ok && (len(rest) == 0 || rest[0] == '/') && !bytes.HasPrefix(rest, []byte("/reference."))
+	return ok && (len(rest) == 0 || rest[0] == '/')
 }
 
 // Serve answers one request for a page. Its framing must be known to be sound.
