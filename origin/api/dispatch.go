@@ -21,7 +21,7 @@ import (
 func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
 	started := time.Now()
 	q := &request{id: httpserver.NewRequestID(), trace: httpserver.TraceID(&ctx.Request.Header), limits: &h.config.Limits}
-	a := h.handle(ctx, q).Compressed(copied(ctx.Request.Header.PeekAll(fasthttp.HeaderAcceptEncoding)))
+	a := h.handle(ctx, q).Compressed(httpserver.Lines(&ctx.Request.Header, fasthttp.HeaderAcceptEncoding))
 	q.turn.End()
 	_ = q.room.Resize(int64(len(a.Body))) // smaller than before, if it is not the answer that handle reserved for
 	httpserver.ReleaseWhenWritten(ctx, q.room)
@@ -79,7 +79,7 @@ func needsToken(path string) bool {
 
 // authenticate learns who the caller is from the Authorization header, or without one from the session of the console.
 func (h *Handler) authenticate(ctx *fasthttp.RequestCtx, q *request) (err error) {
-	authorization := copied(ctx.Request.Header.PeekAll(fasthttp.HeaderAuthorization))
+	authorization := httpserver.Lines(&ctx.Request.Header, fasthttp.HeaderAuthorization)
 	if len(authorization) == 0 && h.config.Session != nil {
 		if token := h.config.Session(ctx); token != "" {
 			authorization = []string{"Bearer " + token}

@@ -86,11 +86,10 @@ func eventOf(made bulk.Done, note string) record.Event {
 // picked returns the Variants that a request is for, all in the order of slugs, and the Theme's Variants by id.
 func (h variants) picked(r storage.Reader, t target, wanted bulk.Request) ([]bulk.Pick, map[string]record.Variant, error) {
 	known := map[string]record.Variant{}
-	var all []record.Variant
-	err := storage.Variants.Scan(r, storage.Ascending, func(_ []byte, v record.Variant) bool {
-		known[v.ID], all = v, append(all, v)
-		return true
-	}, t.environment.ID, t.theme.ID)
+	all, err := storage.Variants.All(r, t.environment.ID, t.theme.ID)
+	for _, v := range all {
+		known[v.ID] = v
+	}
 	if err != nil || !wanted.All {
 		return wanted.Picks, known, err
 	}

@@ -192,12 +192,9 @@ var (
 func Open() []Route { return []Route{openAPIRoute, loginRoute} }
 
 // newRouter registers every route, HEAD wherever there is GET, and a refusal for every other method
-// of a known path. It never redirects.
+// of a known path.
 func (h *Handler) newRouter() *router.Router {
-	r := router.New()
-	r.RedirectTrailingSlash, r.RedirectFixedPath = false, false
-	r.HandleOPTIONS, r.HandleMethodNotAllowed = false, false
-	r.NotFound = func(ctx *fasthttp.RequestCtx) { setAnswer(ctx, refusedFor(errNotFound)) }
+	r := httpserver.NewRouter(func(ctx *fasthttp.RequestCtx) { setAnswer(ctx, refusedFor(errNotFound)) })
 	h.refusals = map[string]fasthttp.RequestHandler{}
 	methods := map[string][]string{}
 	register := func(route Route, handler fasthttp.RequestHandler) {
@@ -216,7 +213,8 @@ func (h *Handler) newRouter() *router.Router {
 	register(loginRoute, h.open(loginRoute, h.showLogin))
 	for path, allowed := range methods {
 		slices.Sort(allowed)
-		h.refusals[path] = notAllowed(strings.Join(allowed, ", "))
+		refusal := httpserver.NotAllowed(strings.Join(allowed, ", "))
+		h.refusals[path] = func(ctx *fasthttp.RequestCtx) { setAnswer(ctx, refusal) }
 		r.Handle(router.MethodWild, path, h.refusals[path])
 	}
 	return r
@@ -230,14 +228,6 @@ func (h *Handler) reserved(q *request) fasthttp.RequestHandler {
 		return nil
 	}
 	return h.refusals[path]
-}
-
-func notAllowed(allowed string) fasthttp.RequestHandler {
-	return func(ctx *fasthttp.RequestCtx) {
-		a := httpserver.Refused(fasthttp.StatusMethodNotAllowed, "payload", "the method must be one of "+allowed)
-		a.Headers = []httpserver.Header{{Name: fasthttp.HeaderAllow, Value: allowed}}
-		setAnswer(ctx, a)
-	}
 }
 
 //go:embed openapi.yaml

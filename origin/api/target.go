@@ -282,11 +282,7 @@ func variantRecords(r storage.Reader, t record.Theme, v record.Variant) (theming
 
 // variantsOf reads the state of every Variant of t, by id, as far as the release needs it.
 func (d documents) variantsOf(r storage.Reader, t record.Theme, release *theming.Release) ([]theming.VariantState, error) {
-	var variants []record.Variant
-	err := storage.Variants.Scan(r, storage.Ascending, func(_ []byte, v record.Variant) bool {
-		variants = append(variants, v)
-		return true
-	}, t.EnvironmentID, t.ID)
+	variants, err := storage.Variants.All(r, t.EnvironmentID, t.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -118,16 +118,12 @@ func (h webhookRoutes) create(q *request) (change, error) {
 	}
 	return change{decide: func(r storage.Reader, t target) (decision, error) {
 		now := h.now()
-		existing := 0
-		err := storage.Webhooks.Scan(r, storage.Ascending, func([]byte, record.Webhook) bool {
-			existing++
-			return true
-		}, t.environment.ID)
+		existing, err := storage.Webhooks.All(r, t.environment.ID)
 		if err != nil {
 			return decision{}, err
 		}
-		if existing >= webhooks.MaxPerEnvironment {
-			return decision{}, invalid(fmt.Sprintf("the Environment has %d webhooks, which is the most; delete one first", existing))
+		if len(existing) >= webhooks.MaxPerEnvironment {
+			return decision{}, invalid(fmt.Sprintf("the Environment has %d webhooks, which is the most; delete one first", len(existing)))
 		}
 		w, secret, err := webhooks.Create(r, h.master, operator.NewID("whk_", now), t.environment.ID, in, now)
 		if err != nil {

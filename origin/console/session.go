@@ -29,7 +29,7 @@ var errBody = errors.New("the body must be an object with token, with code, or w
 func (h *Handler) session(ctx *fasthttp.RequestCtx) (httpserver.Answer, error) {
 	switch {
 	case !slices.Contains([]string{"GET", "HEAD", "POST", "DELETE"}, string(ctx.Method())):
-		return notAllowed("DELETE, GET, HEAD, POST"), nil
+		return httpserver.NotAllowed("DELETE, GET, HEAD, POST"), nil
 	case !session.FromConsole(&ctx.Request.Header):
 		return foreign(), nil
 	case ctx.IsPost():

@@ -19,7 +19,7 @@ func Register(ctx context.Context, store storage.Store, digest record.Hash, modu
 	if got := record.HashOf(module); got != digest {
 		return record.Module{}, fmt.Errorf("derive: register module %s: %w: the digest of its %d bytes is %s", digest, wasm.ErrDigest, len(module), got)
 	}
-	known, err := find(ctx, store, digest)
+	known, err := storage.Snapshot(ctx, store, func(r storage.Reader) (record.Module, error) { return storage.Modules.Read(r, string(digest)) })
 	if err == nil {
 		_, err = store.PutBlob(ctx, module)
 	}
@@ -43,22 +43,7 @@ func Register(ctx context.Context, store storage.Store, digest record.Hash, modu
 	return m, err
 }
 
-func find(ctx context.Context, store storage.Store, digest record.Hash) (m record.Module, err error) {
-	err = store.View(ctx, func(r storage.Reader) error {
-		m, err = storage.Modules.Read(r, string(digest))
-		return err
-	})
-	return m, err
-}
-
 // Modules lists the registered modules by digest.
-func Modules(ctx context.Context, store storage.Store) (all []record.Module, err error) {
-	err = store.View(ctx, func(r storage.Reader) error {
-		all = []record.Module{}
-		return storage.Modules.Scan(r, storage.Ascending, func(_ []byte, m record.Module) bool {
-			all = append(all, m)
-			return true
-		})
-	})
-	return all, err
+func Modules(ctx context.Context, store storage.Store) ([]record.Module, error) {
+	return storage.Snapshot(ctx, store, func(r storage.Reader) ([]record.Module, error) { return storage.Modules.All(r) })
 }

@@ -61,14 +61,6 @@ func (s *Static) Answer(accept, ifNoneMatch []string) Answer {
 	return a.With(fasthttp.HeaderContentEncoding, preferred(accept))
 }
 
-// Lines returns the values of a header that may stand in several lines.
-func Lines(ctx *fasthttp.RequestCtx, name string) (all []string) {
-	for _, line := range ctx.Request.Header.PeekAll(name) {
-		all = append(all, string(line))
-	}
-	return all
-}
-
 // staticCompressors compress harder than compressors do, at some 60 ms for a megabyte: a file is compressed once, while
 // its first client waits.
 var staticCompressors = map[string]func([]byte) []byte{

@@ -44,7 +44,7 @@ const (
 
 // ShowServing returns how the Theme is served, or storage.ErrNotFound.
 func ShowServing(ctx context.Context, store storage.Store, themeID string) (Serving, error) {
-	theme, err := read(ctx, store, func(r storage.Reader) (record.Theme, error) {
+	theme, err := storage.Snapshot(ctx, store, func(r storage.Reader) (record.Theme, error) {
 		theme, err := findTheme(r, themeID)
 		if err != nil || theme.PreviewOf == "" {
 			return theme, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -23,7 +22,6 @@ import (
 const (
 	discoverEvery   = 30 * time.Second // at most one discovery of an issuer in this time, whatever clients send
 	discoveredLife  = 10 * time.Minute
-	maxAnswerBytes  = 256 << 10
 	exchangesAtOnce = 32
 	exchangesOfOne  = 4 // client, of them
 )
@@ -215,20 +213,9 @@ func (i *Issuers) redeem(ctx context.Context, address string, form url.Values) (
 // fetch sends a request and reads the JSON of an answer of 200 into v. It returns the status of any answer.
 func (i *Issuers) fetch(req *http.Request, v any) (status int, err error) {
 	req.Header.Set("Accept", "application/json")
-	res, err := i.keys.Fetcher().Do(req)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = res.Body.Close() }()
-	if res.StatusCode != http.StatusOK {
-		return res.StatusCode, fmt.Errorf("session: the answer of %s is %s", req.URL.Host, res.Status)
-	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes+1))
-	if err == nil && len(body) > maxAnswerBytes {
-		err = fmt.Errorf("session: the answer of %s is larger than %d bytes", req.URL.Host, maxAnswerBytes)
-	}
+	status, body, err := i.keys.Fetch(req)
 	if err == nil {
 		err = json.Unmarshal(body, v)
 	}
-	return res.StatusCode, err
+	return status, err
 }

@@ -124,16 +124,16 @@ var house = map[string]room{
 	"origin/metrics": {ours: "storage storage/record", others: "github.com/prometheus/client_golang"},
 	"origin/httpserver": {
 		ours:   "httpguard listener origin/share origin/theming renderer/jsontree",
-		others: "github.com/andybalholm/brotli github.com/klauspost/compress github.com/valyala/fasthttp golang.org/x/sync golang.org/x/time",
+		others: "github.com/andybalholm/brotli github.com/fasthttp/router github.com/klauspost/compress github.com/valyala/fasthttp golang.org/x/sync golang.org/x/time",
 	},
 	"origin/auth": {ours: "renderer/jsontree storage storage/record", others: "github.com/golang-jwt/jwt/v5"},
 	"feedproto":   {ours: "storage/record", others: "github.com/go-json-experiment/json github.com/valyala/fasthttp"},
 	"origin/feed": {
-		ours:   "feedproto origin/auth origin/derive origin/manifest origin/modes origin/theming renderer/modesheet storage storage/record",
+		ours:   "feedproto origin/auth origin/derive origin/httpserver origin/manifest origin/modes origin/theming renderer/modesheet storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/valyala/fasthttp",
 	},
 	"origin/operator": {
-		ours:   "origin/auth origin/derive origin/session origin/theming storage storage/record",
+		ours:   "origin/auth origin/derive origin/httpserver origin/session origin/theming storage storage/record",
 		others: "github.com/fasthttp/router github.com/go-json-experiment/json github.com/oklog/ulid/v2 github.com/valyala/fasthttp",
 	},
 	"origin/manifest": {ours: "origin/derive origin/theming renderer storage storage/record"},
