@@ -11,6 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage/record"
 )
@@ -83,22 +84,13 @@ type themeBody struct {
 	Integrations          []record.Integration `json:"integrations"`
 	Metadata              map[string]string    `json:"metadata"`
 	PreviewOf             string               `json:"previewOf,omitzero"` // id of the Theme as which it is served; empty unless it is a preview
-	Serving               servingBody          `json:"serving"`
+	Serving               operator.Access      `json:"serving"`
 	AssetSettings         assetSettingsBody    `json:"assetSettings"`
 	ServingURLs           servingURLs          `json:"servingUrls"`
 	CreatedAt             time.Time            `json:"createdAt"`
 	UpdatedAt             time.Time            `json:"updatedAt"`
 
 	InferredRenames []renameBody `json:"inferredRenames,omitzero"` // by a publish, in its answer alone
-}
-
-// servingBody shows key ids and never a secret.
-type servingBody struct {
-	Mode            string   `json:"mode"`
-	SigningKeys     []string `json:"signingKeys"`
-	AllowedOrigins  []string `json:"allowedOrigins"`
-	MissingOrigin   string   `json:"missingOrigin"`
-	AllowedIPRanges []string `json:"allowedIPRanges"`
 }
 
 type assetSettingsBody struct {
@@ -116,21 +108,10 @@ func (c cdn) themeBody(t record.Theme, serving record.Serving) themeBody {
 		ID: t.ID, EnvironmentID: t.EnvironmentID, Slug: t.Slug, DisplayName: t.DisplayName,
 		TokenCount: t.TokenCount, LatestVersion: numberOrNull(t.LatestVersion), PublishedAt: timeOrNull(t.PublishedAt),
 		HasUnpublishedChanges: t.DraftETag != "", Integrations: t.Integrations, Metadata: t.Metadata,
-		PreviewOf: t.PreviewOf, Serving: newServingBody(serving),
+		PreviewOf: t.PreviewOf, Serving: operator.NewAccess(serving),
 		AssetSettings: assetSettingsBody{t.AssetSettings.Prefix, t.AssetSettings.IsLive, numberOrNull(t.AssetSettings.LiveVersion)},
 		ServingURLs:   c.servingURLs(t, "-"), CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC(),
 	}
-}
-
-func newServingBody(s record.Serving) servingBody {
-	b := servingBody{
-		Mode: s.Mode, SigningKeys: []string{}, AllowedOrigins: s.AllowedOrigins,
-		MissingOrigin: s.MissingOrigin, AllowedIPRanges: s.AllowedIPRanges,
-	}
-	for _, key := range s.SigningKeys {
-		b.SigningKeys = append(b.SigningKeys, key.ID)
-	}
-	return b
 }
 
 // variantBody is a Variant as the API shows it.

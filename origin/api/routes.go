@@ -3,6 +3,7 @@ package api
 import (
 	_ "embed"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"example.com/livery/origin/api/listing"
 	"example.com/livery/origin/api/queryparam"
+	"example.com/livery/origin/auth"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"
@@ -242,8 +244,10 @@ type description struct {
 	parameters queryparam.Table
 }
 
-// openAPI returns the OpenAPI document of this build as JSON, members in the order of the source.
+// openAPI returns the OpenAPI document of this build as JSON, members in the order of the source. To convert it is the last work
+// of a start, whose garbage goes back to the system.
 var openAPI = sync.OnceValues(func() (description, error) {
+	defer debug.FreeOSMemory()
 	loose, err := yaml.YAMLToJSON(openAPIYAML)
 	if err != nil {
 		return description{}, fmt.Errorf("origin: convert openapi.yaml: %w", err)
@@ -290,26 +294,10 @@ func showOpenAPI() (httpserver.Answer, error) {
 	return document.answer, err
 }
 
-// loginsBody says at which issuers people log in.
-type loginsBody struct {
-	Issuers []loginBody `json:"issuers"`
-}
-
-// loginBody is one issuer, with what a client needs to log in there.
-type loginBody struct {
-	Name       string            `json:"name"`
-	Issuer     string            `json:"issuer"`
-	ClientID   string            `json:"clientID"`
-	Scopes     []string          `json:"scopes"`
-	Parameters map[string]string `json:"parameters"`
-}
-
-// showLogin answers with the address to log in at, as the operator set it.
+// showLogin answers with the issuers at which people log in, as the operator set them.
 func (h *Handler) showLogin() (httpserver.Answer, error) {
-	body := loginsBody{Issuers: []loginBody{}}
-	for _, i := range h.config.Keys.Logins() {
-		body.Issuers = append(body.Issuers, loginBody{i.Name, i.URL, i.Login.ClientID, i.Login.Scopes, i.Login.Parameters})
-	}
-	a, err := bare(fasthttp.StatusOK, body)
+	a, err := bare(fasthttp.StatusOK, struct {
+		Issuers []auth.Login `json:"issuers"`
+	}{h.config.Keys.Logins()})
 	return public(a.Body), err
 }

@@ -145,16 +145,25 @@ func sameLogin(a, b *record.IssuerLogin) bool {
 	return a.ClientID == b.ClientID && slices.Equal(a.Scopes, b.Scopes) && maps.Equal(a.Parameters, b.Parameters)
 }
 
+// Login is an issuer at which people log in, with what a client needs to log in there.
+type Login struct {
+	Name       string            `json:"name"`
+	Issuer     string            `json:"issuer"` // its address
+	ClientID   string            `json:"clientID"`
+	Scopes     []string          `json:"scopes"`
+	Parameters map[string]string `json:"parameters"`
+}
+
 // Logins returns the issuers at which people log in, by their names.
-func (k *Keys) Logins() []record.Issuer {
-	var all []record.Issuer
+func (k *Keys) Logins() []Login {
+	all := []Login{}
 	for _, list := range k.trusts.Load().issuers {
-		for _, issuer := range list {
-			if issuer.Login != nil {
-				all = append(all, issuer.Issuer)
+		for _, i := range list {
+			if l := i.Issuer.Login; l != nil {
+				all = append(all, Login{i.Name, i.URL, l.ClientID, l.Scopes, l.Parameters})
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b record.Issuer) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b Login) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"example.com/livery/origin/auth"
-	"example.com/livery/storage/record"
 )
 
 // The bounds of what issuers are asked.
@@ -144,12 +143,12 @@ func (i *Issuers) Exchange(ctx context.Context, g Grant) (token string, err erro
 		return "", ErrBusy
 	}
 	defer i.leave(g.Client)
-	addresses, err := i.Addresses(ctx, issuer.URL)
+	addresses, err := i.Addresses(ctx, issuer.Issuer)
 	if err != nil {
 		return "", err
 	}
 	form := url.Values{
-		"grant_type": {"authorization_code"}, "client_id": {issuer.Login.ClientID},
+		"grant_type": {"authorization_code"}, "client_id": {issuer.ClientID},
 		"code": {g.Code}, "code_verifier": {g.Verifier}, "redirect_uri": {g.RedirectURI},
 	}
 	return i.redeem(ctx, addresses.Token, form)
@@ -176,14 +175,14 @@ func (i *Issuers) leave(client string) {
 	}
 }
 
-func (i *Issuers) named(name string) (record.Issuer, bool) {
+func (i *Issuers) named(name string) (auth.Login, bool) {
 	logins := i.keys.Logins()
-	at := slices.IndexFunc(logins, func(l record.Issuer) bool { return l.Name == name })
+	at := slices.IndexFunc(logins, func(l auth.Login) bool { return l.Name == name })
 	if at < 0 {
-		at = slices.IndexFunc(logins, func(l record.Issuer) bool { return l.URL == name })
+		at = slices.IndexFunc(logins, func(l auth.Login) bool { return l.Issuer == name })
 	}
 	if at < 0 {
-		return record.Issuer{}, false
+		return auth.Login{}, false
 	}
 	return logins[at], true
 }
