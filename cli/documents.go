@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,13 +16,18 @@ import (
 	"example.com/livery/origin/api"
 )
 
-// pages returns what makes the documentation of this version: of its documents and its commands.
-func (a *app) pages(root *cobra.Command) func() (map[string]site.File, error) {
+// pages returns what makes the documentation of this version: of its documents, its commands and its API. It leads to the
+// console if there is one.
+func (a *app) pages(root *cobra.Command) func(console bool) (map[string]site.File, error) {
 	if a.documents == nil {
 		return nil
 	}
-	return func() (map[string]site.File, error) {
-		return site.Build(site.Source{Files: a.documents, Commands: commandsText(root), Version: thisBuild().Version})
+	return func(console bool) (map[string]site.File, error) {
+		document, err := api.OpenAPI()
+		if err != nil {
+			return nil, err
+		}
+		return site.Build(site.Source{Files: a.documents, Commands: commandsText(root), OpenAPI: document, Console: console, Version: thisBuild().Version})
 	}
 }
 
@@ -43,20 +47,13 @@ func (a *app) docsCommand(root *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-func (a *app) writeDocs(pages func() (map[string]site.File, error), dir string) error {
+func (a *app) writeDocs(pages func(console bool) (map[string]site.File, error), dir string) error {
 	if pages == nil {
 		return term.Fail("Take a released program, or make build.", "this binary holds no documentation")
 	}
-	files, err := pages()
+	files, err := pages(false)
 	if err != nil {
 		return err
-	}
-	reference, err := api.ReferenceFiles()
-	if err != nil {
-		return err
-	}
-	for _, f := range reference {
-		files[path.Base(f.Path)] = site.File{ContentType: f.ContentType, Body: f.Body}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		to := filepath.Join(dir, filepath.FromSlash(name))

@@ -360,7 +360,7 @@ func TestBrowsersComeOverHTTPSAlone(t *testing.T) {
 	for address, want := range map[string]string{testPublicURL: "max-age=31536000", "http://origin.example": ""} {
 		h := newTestOrigin(t, withConsole, func(c *origin.Config) {
 			c.PublicURL = address
-			c.Documents = func() (map[string]site.File, error) {
+			c.Documents = func(bool) (map[string]site.File, error) {
 				return site.Build(site.Source{Version: "1.2.3", Files: fstest.MapFS{"docs/index.md": {Data: []byte("# First\n")}}})
 			}
 		})

@@ -57,12 +57,9 @@ func (o *Origin) registerGauges(registry *prometheus.Registry) {
 }
 
 // sequence is the number of the newest change, 0 if the store does not say.
-func (o *Origin) sequence() (seq uint64) {
+func (o *Origin) sequence() uint64 {
 	ctx, cancel := context.WithTimeout(o.ctx, time.Second) // the metrics are read while the store is away, too
 	defer cancel()
-	_ = o.store.View(ctx, func(r storage.Reader) error {
-		seq = r.Cursor().Seq
-		return nil
-	})
-	return seq
+	end, _ := storage.LogEnd(ctx, o.store)
+	return end.Seq
 }

@@ -59,9 +59,9 @@ type Config struct {
 	Roots     *x509.CertPool   // certificate authorities for the addresses of issuers' key sets and of webhooks; nil means the system's
 	AuditKeep time.Duration    // how long entries of the audit log stay; 0 means for ever
 
-	Documents   func() (map[string]site.File, error) // make the pages at /docs/, when the first client asks; nil: they are not served
-	Console     fs.FS                                // files of the web console; nil: it is not served
-	CORSOrigins []string                             // whose pages may call the API from a browser, as scheme://host[:port]; empty means none
+	Documents   func(console bool) (map[string]site.File, error) // makes the pages at /docs/ when the first client asks, which lead to the console if there is one; nil: they are not served
+	Console     fs.FS                                            // files of the web console; nil: it is not served
+	CORSOrigins []string                                         // whose pages may call the API from a browser, as scheme://host[:port]; empty means none
 
 	TrustedProxies  []netip.Prefix // peers whose X-Forwarded-For is believed, and that ConnectionsPerIP does not bound
 	WebhookNetworks []netip.Prefix // that webhooks may reach beside the public internet, over http too
@@ -152,14 +152,14 @@ func New(ctx context.Context, c Config) (*Origin, error) {
 	o.api = api.NewHandler(api.Config{
 		Webhooks: sender, Master: master,
 		Context: o.ctx, Streams: feedContext, Store: o.store, Keys: keys, Derive: o.derive, Turns: o.turns, Module: o.module, CDNURL: c.CDNURL, Limits: c.Limits,
-		Logger: c.Logger, Metrics: counts, Now: o.now, Framing: c.framing, CORS: shares, AuditLogged: o.auditLogged, Console: c.Console != nil,
+		Logger: c.Logger, Metrics: counts, Now: o.now, Framing: c.framing, CORS: shares, AuditLogged: o.auditLogged,
 		Session: o.sessions.Token,
 	})
 	if err := o.openConsole(); err != nil {
 		return nil, err
 	}
 	if c.Documents != nil {
-		o.documents = documents.NewHandler(c.Documents, counts)
+		o.documents = documents.NewHandler(func() (map[string]site.File, error) { return c.Documents(c.Console != nil) }, counts)
 	}
 	o.operator = operator.NewHandler(operator.Config{
 		Store: o.store, Master: master, Keys: keys, Module: o.module, Refuse: o.api.RefuseOn, Now: o.now, AuditLogged: o.auditLogged, Status: o.status, Settings: c.Settings,

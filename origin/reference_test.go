@@ -13,71 +13,37 @@ import (
 
 	"example.com/livery/docs/site"
 	"example.com/livery/origin"
+	"example.com/livery/origin/api"
 )
 
-// The page about the API needs no token and no store, loads nothing from elsewhere, and runs nothing but its own script.
-func TestReferenceIsServed(t *testing.T) {
-	t.Parallel()
-	h := newTestOrigin(t)
-	if err := h.store.Close(); err != nil {
+// referencePage returns the page about the API.
+func referencePage(t *testing.T, console bool) string {
+	t.Helper()
+	document, err := api.OpenAPI()
+	if err != nil {
 		t.Fatal(err)
 	}
-	policy := "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-	for path, kind := range map[string]string{
-		"/docs/reference.html": "text/html; charset=utf-8", "/docs/reference.css": "text/css; charset=utf-8", "/docs/reference.js": "text/javascript; charset=utf-8",
-	} {
-		r := h.outside(t, "GET", path)
-		for name, want := range map[string]string{
-			"Content-Type": kind, "Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "public, max-age=300",
-		} {
-			if got := r.header.Get(name); r.status != 200 || got != want {
-				t.Errorf("GET %s = %d with %s: %q, want 200 and %q", path, r.status, name, got, want)
-			}
-		}
-		if again := h.outside(t, "GET", path, "If-None-Match", r.header.Get("Etag")); again.status != 304 || again.body != "" {
-			t.Errorf("GET %s with its ETag = %d, want 304", path, again.status)
-		}
-		if head := h.outside(t, "HEAD", path); head.status != 200 || head.body != "" {
-			t.Errorf("HEAD %s = %d", path, head.status)
-		}
-		if refused := h.outside(t, "POST", path); refused.status != 405 || refused.header.Get("Allow") != "GET, HEAD" {
-			t.Errorf("POST %s = %d %v, want 405", path, refused.status, refused.header)
-		}
+	files, err := site.Build(site.Source{Files: fstest.MapFS{}, OpenAPI: document, Console: console, Version: "1.2.3"})
+	if err != nil || string(files["openapi.json"].Body) != string(document) {
+		t.Fatalf("the site has another OpenAPI document, or none: %v", err)
 	}
-	page := h.outside(t, "GET", "/docs/reference.html").body
-	for _, forbidden := range []string{"<style", " style=", "<script>", `src="http`, "<iframe", "<form", "javascript:"} {
-		if strings.Contains(page, forbidden) {
-			t.Errorf("the page has %s", forbidden)
-		}
-	}
-	if inline := regexp.MustCompile(`<[^>]* on[a-z]+=`).FindString(page); inline != "" {
-		t.Errorf("the page has an inline handler: %s", inline)
-	}
-	for _, address := range regexp.MustCompile(`(?:src|href)="([^"#][^"]*)"`).FindAllStringSubmatch(page, -1) {
-		if !slices.Contains([]string{"reference.css", "reference.js", "index.html", "../public/v1/openapi.json", "data:,"}, address[1]) {
-			t.Errorf("the page leads to %s", address[1])
-		}
-	}
+	return string(files["reference.html"].Body)
 }
 
-// With a console each operation leads to its form there, by the name that the form knows it by; without one none does.
+// Beside a console each operation leads to its form there, by the name that the form knows it by; without one none does.
 func TestReferenceLeadsToTheConsole(t *testing.T) {
 	t.Parallel()
 	for _, console := range []bool{true, false} {
-		h := newTestOrigin(t, func(c *origin.Config) {
-			if console {
-				c.Console = consoleFiles()
+		page, operations := referencePage(t, console), 0
+		for _, item := range readContract(t).document.Paths.Map() {
+			for _, o := range item.Operations() {
+				if operations++; strings.Contains(page, `<a href="../console/calls?op=`+o.OperationID+`">`) != console {
+					t.Errorf("with a console: %t, but %s leads there: %t", console, o.OperationID, !console)
+				}
 			}
-		})
-		page, want := h.outside(t, "GET", "/docs/reference.html").body, 0
-		for _, article := range regexp.MustCompile(`<article id="([A-Za-z]+)" data-entry>\n<h3>.*</h3>\n<p class="route">`).FindAllStringSubmatch(page, -1) {
-			if strings.Contains(page, `<a href="../console/calls?op=`+article[1]+`">`) != console {
-				t.Errorf("with a console: %t, but %s leads there: %t", console, article[1], !console)
-			}
-			want++
 		}
-		if want < 40 || console && strings.Count(page, `href="../console/`) != want {
-			t.Errorf("%d operations, %d links to the console", want, strings.Count(page, `href="../console/`))
+		if operations < 40 || console && strings.Count(page, `href="../console/`) != operations {
+			t.Errorf("%d operations, %d links to the console", operations, strings.Count(page, `href="../console/`))
 		}
 	}
 }
@@ -85,8 +51,7 @@ func TestReferenceLeadsToTheConsole(t *testing.T) {
 // Every operation, schema and reason of the document stands in the page, and each link within the page leads to one place.
 func TestReferenceHasTheWholeDocument(t *testing.T) {
 	t.Parallel()
-	h := newTestOrigin(t)
-	page, document := h.outside(t, "GET", "/docs/reference.html").body, readContract(t).document
+	page, document := referencePage(t, false), readContract(t).document
 	ids := map[string]int{}
 	for _, id := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 		ids[id[1]]++
@@ -105,41 +70,41 @@ func TestReferenceHasTheWholeDocument(t *testing.T) {
 	if len(links) < 500 {
 		t.Errorf("%d links, want those of all operations and schemas", len(links))
 	}
-	article := func(id string) string {
-		_, rest, _ := strings.Cut(page, fmt.Sprintf(`<article id="%s"`, id))
-		found, _, _ := strings.Cut(rest, "</article>")
+	section := func(id string) string {
+		_, rest, _ := strings.Cut(page, fmt.Sprintf(`<h3 id="%s"`, id))
+		found, _, _ := strings.Cut(rest, "<h3")
 		return html.UnescapeString(found)
 	}
 	for path, item := range document.Paths.Map() {
 		for method, o := range item.Operations() {
-			a := article(o.OperationID)
-			for _, want := range []string{o.Summary, ">" + method + "</span> <code>" + path + "</code>", `"$LIVERY_URL` + strings.NewReplacer("{", "$", "}", "").Replace(path) + `"`} {
-				if !strings.Contains(a, want) {
+			s := section(o.OperationID)
+			for _, want := range []string{">" + o.Summary + "</h3>", "<code>" + method + " " + path + "</code>", `"$LIVERY_URL` + strings.NewReplacer("{", "$", "}", "").Replace(path) + `"`} {
+				if !strings.Contains(s, want) {
 					t.Errorf("the entry of %s lacks %q", o.OperationID, want)
 				}
 			}
 			for _, p := range append(slices.Clone(item.Parameters), o.Parameters...) {
-				if !strings.Contains(a, "<code>"+p.Value.Name+"</code>") {
+				if !strings.Contains(s, "<code>"+p.Value.Name+"</code>") {
 					t.Errorf("the entry of %s lacks the parameter %s", o.OperationID, p.Value.Name)
 				}
 			}
 			for status := range o.Responses.Map() {
-				if !strings.Contains(a, ">"+status) {
+				if !strings.Contains(s, ">Answer "+status) && !strings.Contains(s, ">"+status+" ") {
 					t.Errorf("the entry of %s lacks the status %s", o.OperationID, status)
 				}
 			}
 		}
 	}
 	for name, schema := range document.Components.Schemas {
-		a := article("schema-" + name)
+		s := section("schema-" + name)
 		for property := range schema.Value.Properties {
-			if !strings.Contains(a, "<code>"+property+"</code>") {
+			if !strings.Contains(s, "<code>"+property+"</code>") {
 				t.Errorf("the entry of the schema %s lacks %s", name, property)
 			}
 		}
 	}
 	for _, reason := range document.Components.Headers["Reason"].Value.Schema.Value.Enum {
-		if !strings.Contains(article("header-Reason"), fmt.Sprintf("<code>%v</code>: ", reason)) {
+		if !strings.Contains(section("header-Reason"), fmt.Sprintf("<code>%v</code>: ", reason)) {
 			t.Errorf("the list of Livery-Reason lacks what %v means", reason)
 		}
 	}
@@ -167,12 +132,12 @@ func (h *testOrigin) outside(t *testing.T, method, path string, headers ...strin
 	return reply{answer.StatusCode, answer.Header, string(text)}
 }
 
-// The documentation is made when the first client asks, needs no token, and leaves the paths of the reference to the API.
+// The documentation is made when the first client asks, and needs no token.
 func TestDocumentationIsServed(t *testing.T) {
 	t.Parallel()
 	made := 0
 	h := newTestOrigin(t, func(c *origin.Config) {
-		c.Documents = func() (map[string]site.File, error) {
+		c.Documents = func(bool) (map[string]site.File, error) {
 			made++
 			return site.Build(site.Source{Version: "1.2.3", Files: fstest.MapFS{"docs/index.md": {Data: []byte("# First\n" + strings.Repeat("word ", 1000))}}})
 		}
@@ -194,7 +159,7 @@ func TestDocumentationIsServed(t *testing.T) {
 		t.Errorf("GET /docs/ is sent as %q", coded.header.Get("Content-Encoding"))
 	}
 	for path, want := range map[string]int{
-		"/docs": 308, "/docs/site.css": 200, "/docs/site.js": 200, "/docs/search.json": 200, "/docs/reference.html": 200,
+		"/docs": 308, "/docs/site.css": 200, "/docs/site.js": 200, "/docs/search.json": 200, "/docs/reference.html": 404,
 		"/docs/missing.html": 404, "/docs/../public/v1/me": 404, "/docsx": 404,
 	} {
 		if r := h.outside(t, "GET", path); r.status != want {

@@ -26,7 +26,7 @@ func (o *Origin) status(ctx context.Context) operator.Status {
 	if o.maintenance.Shares() {
 		s.Store = "shared"
 	}
-	at, err := o.maintenance.LogEnd(ctx)
+	at, err := storage.LogEnd(ctx, o.store)
 	if err != nil {
 		s.NotReady = err.Error()
 		return s

@@ -26,6 +26,7 @@ var (
 	Pairs           = Table[record.Pair]{'P', "pair"}
 	Modules         = Table[record.Module]{'M', "module"}
 	TokenKeys       = Table[record.TokenKey]{'K', "token key"}
+	Issuers         = Table[record.Issuer]{'J', "issuer"} // by name
 	LoginCodes      = Table[record.LoginCode]{'O', "login code"}
 	Replays         = Table[record.Replay]{'I', "replay"}
 )

@@ -100,7 +100,7 @@ func (c modesCase) check(t *testing.T, trees int, states ...media) {
 			names, base := []string{}, []int{}
 			for mode, m := range d.Modes {
 				names = append(names, m.Name)
-				if m.Base {
+				if m.Variant == "" {
 					base = append(base, mode)
 				}
 			}
@@ -132,10 +132,10 @@ func (c modesCase) check(t *testing.T, trees int, states ...media) {
 }
 
 var (
-	schemes   = modesheet.Dimension{Name: "scheme", Modes: []modesheet.Mode{{Name: "light", Base: true}, {Name: "dark", When: "(prefers-color-scheme: dark)"}}}
-	contrasts = modesheet.Dimension{Name: "contrast", Modes: []modesheet.Mode{{Name: "normal", Base: true}, {Name: "more", When: "(prefers-contrast: more)"}, {Name: "less", When: "(prefers-contrast: less)"}}}
-	densities = modesheet.Dimension{Name: "density", Modes: []modesheet.Mode{{Name: "compact"}, {Name: "wide", When: "print"}}}
-	motions   = modesheet.Dimension{Name: "motion", Modes: []modesheet.Mode{{Name: "full", Base: true}, {Name: "less", When: "(prefers-reduced-motion: reduce)"}, {Name: "forced", When: "(forced-colors: active)"}}}
+	schemes   = modesheet.Dimension{Name: "scheme", Modes: []modesheet.Mode{{Name: "light"}, {Name: "dark", When: "(prefers-color-scheme: dark)", Variant: "dark"}}}
+	contrasts = modesheet.Dimension{Name: "contrast", Modes: []modesheet.Mode{{Name: "normal"}, {Name: "more", When: "(prefers-contrast: more)", Variant: "more"}, {Name: "less", When: "(prefers-contrast: less)", Variant: "less"}}}
+	densities = modesheet.Dimension{Name: "density", Modes: []modesheet.Mode{{Name: "compact", Variant: "compact"}, {Name: "wide", When: "print", Variant: "wide"}}}
+	motions   = modesheet.Dimension{Name: "motion", Modes: []modesheet.Mode{{Name: "full"}, {Name: "less", When: "(prefers-reduced-motion: reduce)", Variant: "less"}, {Name: "forced", When: "(forced-colors: active)", Variant: "forced"}}}
 )
 
 // The states of the media for the four dimensions above.
@@ -208,7 +208,7 @@ func randomModes(random *rand.Rand, dims []modesheet.Dimension) modesCase {
 		for _, m := range d.Modes {
 			overrides := map[string]any{}
 			for range random.IntN(8) {
-				if !m.Base {
+				if m.Variant != "" {
 					overrides[fmt.Sprintf("t.n%d", random.IntN(tokens))] = value()
 				}
 			}

@@ -40,8 +40,8 @@ func TestOneStylesheetIsSmall(t *testing.T) {
 }
 
 var dimensions = []modesheet.Dimension{
-	{Name: "scheme", Modes: []modesheet.Mode{{Name: "light", Base: true}, {Name: dark, When: "(prefers-color-scheme: dark)"}}},
-	{Name: "contrast", Modes: []modesheet.Mode{{Name: more, When: "(prefers-contrast: more)"}}},
+	{Name: "scheme", Modes: []modesheet.Mode{{Name: "light"}, {Name: dark, When: "(prefers-color-scheme: dark)", Variant: dark}}},
+	{Name: "contrast", Modes: []modesheet.Mode{{Name: more, When: "(prefers-contrast: more)", Variant: more}}},
 }
 
 // forms returns the dimensions, the scheme with light-dark() or without.

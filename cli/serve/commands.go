@@ -9,7 +9,7 @@ import (
 )
 
 // Commands returns the commands of this package. pages makes the documentation that origins serve.
-func Commands(t *term.App, pages func() (map[string]site.File, error)) []*cobra.Command {
+func Commands(t *term.App, pages func(console bool) (map[string]site.File, error)) []*cobra.Command {
 	a := &app{App: t, pages: pages}
 	return []*cobra.Command{
 		a.devCommand(),
@@ -21,5 +21,5 @@ func Commands(t *term.App, pages func() (map[string]site.File, error)) []*cobra.
 // app is what the commands of this package share.
 type app struct {
 	*term.App
-	pages func() (map[string]site.File, error)
+	pages func(console bool) (map[string]site.File, error)
 }

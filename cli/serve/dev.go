@@ -72,7 +72,7 @@ type dev struct {
 	first    bool               // no first start has finished here yet
 	file     devfile.File
 	client   *client.Client
-	pages    func() (map[string]site.File, error) // make the documentation
+	pages    func(console bool) (map[string]site.File, error) // make the documentation
 
 	console     string // a link that logs in at the console once; empty: this build has none
 	certificate string // the path of what the files are served over HTTPS with; empty: they are not

@@ -208,12 +208,12 @@ type originSetup struct {
 	settings          []operator.Setting        // what it is started with
 	limits            origin.Limits             // zero fields: the defaults
 	descriptors       process.Descriptors
-	corsOrigins       []string                             // whose pages may call the API; empty: none
-	pages             func() (map[string]site.File, error) // make the documentation
-	noConsole         bool                                 // the web console is not served
-	webhookNetworks   []netip.Prefix                       // that webhooks may reach beside the public internet
-	trustedProxies    []netip.Prefix                       // whose X-Forwarded-For is believed
-	masterKey         func() (string, error)               // the keys that seal secrets; nil: one that data keeps, made if it is missing
+	corsOrigins       []string                                         // whose pages may call the API; empty: none
+	pages             func(console bool) (map[string]site.File, error) // make the documentation
+	noConsole         bool                                             // the web console is not served
+	webhookNetworks   []netip.Prefix                                   // that webhooks may reach beside the public internet
+	trustedProxies    []netip.Prefix                                   // whose X-Forwarded-For is believed
+	masterKey         func() (string, error)                           // the keys that seal secrets; nil: one that data keeps, made if it is missing
 }
 
 // startedOrigin is an origin that answers.

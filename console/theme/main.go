@@ -46,8 +46,8 @@ func write(args []string) error {
 		return err
 	}
 	sheet, err := modesheet.Append(nil, base, []modesheet.Dimension{{Name: "scheme", Modes: []modesheet.Mode{
-		{Name: "light", When: "(prefers-color-scheme: light)", Base: true},
-		{Name: "dark", When: "(prefers-color-scheme: dark)"},
+		{Name: "light", When: "(prefers-color-scheme: light)"},
+		{Name: "dark", When: "(prefers-color-scheme: dark)", Variant: "dark"},
 	}}}, flat)
 	if err != nil {
 		return err

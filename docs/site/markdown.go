@@ -3,7 +3,6 @@ package site
 import (
 	"bytes"
 	"fmt"
-	"html/template"
 	"net/url"
 	"path"
 	"strings"
@@ -38,11 +37,11 @@ type renderer struct {
 
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough),
-	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithHeadingAttribute()),
 )
 
 // render returns the HTML of a page. Raw HTML of the Markdown is left out.
-func (r *renderer) render(source []byte) (template.HTML, error) {
+func (r *renderer) render(source []byte) (string, error) {
 	tree := markdown.Parser().Parse(text.NewReader(source))
 	var dead []ast.Node
 	err := ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -82,7 +81,7 @@ func (r *renderer) render(source []byte) (template.HTML, error) {
 	}
 	body := strings.ReplaceAll(out.String(), "<pre>", `<pre tabindex="0">`)
 	body = strings.NewReplacer("<table>", `<div class="table" tabindex="0"><table>`, "</table>", "</table></div>").Replace(body)
-	return template.HTML(body), nil //nolint:gosec // goldmark escapes what it takes from the Markdown
+	return string(body), nil
 }
 
 // heading notes a heading for the contents of the page.
@@ -92,12 +91,18 @@ func (r *renderer) heading(n *ast.Heading, source []byte) {
 	}
 }
 
-// destination returns where a link leads: to a page of the site if its file is one, to another site as it is, and for any
-// other file of the repository nowhere.
+// destination returns where a link leads: to a page of the site if its file is one, to another site as it is, to the console
+// if there is one, and for any other file of the repository nowhere.
 func (r *renderer) destination(to string) []byte {
 	u, err := url.Parse(to)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.Path == "" {
+	if err != nil || u.Scheme != "" || u.Host != "" || u.Path == "" || to == documentFile {
 		return []byte(to)
+	}
+	if strings.HasPrefix(to, "../console/") {
+		if r.builder.source.Console {
+			return []byte(to)
+		}
+		return nil
 	}
 	name := path.Join(path.Dir(r.source), u.Path)
 	address := r.builder.pages[name]

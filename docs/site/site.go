@@ -4,18 +4,21 @@
 package site
 
 import (
-	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
-	"html/template"
+	"html"
 	"io/fs"
+	"net/url"
 	"path"
 	"strings"
 )
 
-//go:embed page.html site.css site.js
+//go:embed site.css site.js
 var own embed.FS
+
+//go:embed page.html
+var layout string
 
 // Policy is the Content-Security-Policy of the pages: they load their own style, script, pictures and search index, and
 // stand in no frame.
@@ -26,6 +29,8 @@ const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src
 type Source struct {
 	Files    fs.FS  // the project's Markdown and pictures, by their paths in the repository
 	Commands string // Markdown of every command of the program; empty: the page is left out
+	OpenAPI  []byte // the OpenAPI document of the API, as JSON; empty: its reference is left out
+	Console  bool   // the site is served beside a console, to whose forms the reference leads
 	Version  string // of the program, which each page names
 }
 
@@ -40,11 +45,17 @@ type chapter struct {
 	section string // of the navigation; empty: that of the chapter before
 	name    string // of the page's address, without .html
 	title   string // in the navigation
-	source  string // in the repository; empty: the page is not made here
+	source  string // in the repository
 }
 
-// commandsSource stands for the Markdown of the commands, which does not lie in a file.
-const commandsSource = "commands"
+// What stands for Markdown that does not lie in a file: that of the commands, and that of the API's reference.
+const (
+	commandsSource  = "commands"
+	referenceSource = "reference"
+)
+
+// documentFile is the OpenAPI document as a file of the site.
+const documentFile = "openapi.json"
 
 // chapters are the pages in the order in which a newcomer reads them.
 var chapters = []chapter{
@@ -57,7 +68,7 @@ var chapters = []chapter{
 	{"", "operating", "For platform engineers", "docs/operating.md"},
 	{"", "ci", "For CI", "deploy/action/README.md"},
 	{"Concepts", "concepts", "Drafts, versions, Variants, edges", "docs/concepts.md"},
-	{"Reference", "reference", "Every request of the API", ""},
+	{"Reference", "reference", "Every request of the API", referenceSource},
 	{"", "api", "The API in prose", "docs/api.md"},
 	{"", "commands", "Every command", commandsSource},
 	{"", "tokens", "Token files", "docs/tokens.md"},
@@ -82,12 +93,12 @@ type link struct {
 	Here                    bool
 }
 
-// page is what the template shows.
+// page is what page.html shows.
 type page struct {
 	Title, Version string
 	Navigation     []link
 	Contents       []heading
-	Body           template.HTML
+	Body           string // HTML
 	Previous, Next *link
 }
 
@@ -98,25 +109,44 @@ func Build(s Source) (map[string]File, error) {
 	if err := b.choose(); err != nil {
 		return nil, err
 	}
-	layout, err := template.ParseFS(own, "page.html")
-	if err != nil {
-		return nil, fmt.Errorf("site: %w", err)
-	}
 	for i, c := range b.chapters {
-		if c.source == "" {
-			continue
-		}
 		p, err := b.page(i, c)
 		if err != nil {
 			return nil, fmt.Errorf("site: %s: %w", c.source, err)
 		}
-		var out bytes.Buffer
-		if err := layout.Execute(&out, p); err != nil {
-			return nil, fmt.Errorf("site: %s: %w", c.source, err)
-		}
-		b.files[c.name+".html"] = File{"text/html; charset=utf-8", out.Bytes()}
+		b.files[c.name+".html"] = File{"text/html; charset=utf-8", p.html()}
 	}
 	return b.files, b.finish()
+}
+
+// html returns the page. html/template would have the linker keep every method of the whole program.
+func (p page) html() []byte {
+	var navigation, around, contents strings.Builder
+	for _, l := range p.Navigation {
+		if l.Section != "" {
+			fmt.Fprintf(&navigation, "\n<li class=\"section\">%s</li>", html.EscapeString(l.Section))
+		}
+		here := ""
+		if l.Here {
+			here = ` aria-current="page"`
+		}
+		fmt.Fprintf(&navigation, "\n<li><a href=\"%s\"%s>%s</a></li>", l.Address, here, html.EscapeString(l.Title))
+	}
+	if p.Previous != nil {
+		fmt.Fprintf(&around, "<a rel=\"prev\" href=\"%s\"><span class=\"quiet\">Before</span> %s</a>\n", p.Previous.Address, html.EscapeString(p.Previous.Title))
+	}
+	if p.Next != nil {
+		fmt.Fprintf(&around, "<a rel=\"next\" href=\"%s\"><span class=\"quiet\">Next</span> %s</a>", p.Next.Address, html.EscapeString(p.Next.Title))
+	}
+	if len(p.Contents) > 0 {
+		contents.WriteString("<nav id=\"contents\" aria-label=\"On this page\">\n<p class=\"section\">On this page</p>\n<ul>")
+		for _, h := range p.Contents {
+			fmt.Fprintf(&contents, "\n<li class=\"level%d\"><a href=\"#%s\">%s</a></li>", h.Level, url.PathEscape(h.ID), html.EscapeString(h.Text))
+		}
+		contents.WriteString("\n</ul>\n</nav>")
+	}
+	return []byte(strings.NewReplacer("{{title}}", html.EscapeString(p.Title), "{{version}}", html.EscapeString(p.Version), "{{body}}", p.Body,
+		"{{navigation}}", navigation.String(), "{{around}}", around.String(), "{{contents}}", contents.String()).Replace(layout))
 }
 
 // builder makes one site.
@@ -131,30 +161,33 @@ type builder struct {
 
 // choose takes the chapters whose Markdown there is.
 func (b *builder) choose() error {
-	b.text = map[string][]byte{commandsSource: []byte(b.source.Commands)}
+	b.text = map[string][]byte{}
+	if b.source.Commands != "" {
+		b.text[commandsSource] = []byte(b.source.Commands)
+	}
+	if len(b.source.OpenAPI) > 0 {
+		var err error
+		if b.text[referenceSource], err = referenceText(b.source.OpenAPI); err != nil {
+			return err
+		}
+		b.files[documentFile] = File{"application/json", b.source.OpenAPI}
+	}
 	section := ""
 	for _, c := range chapters {
 		if c.section != "" {
 			section = c.section
 		}
-		switch c.source {
-		case "":
-		case commandsSource:
-			if b.source.Commands == "" {
-				continue
-			}
-		default:
-			text, err := fs.ReadFile(b.source.Files, c.source)
-			if err != nil {
-				continue
-			}
+		if text, err := fs.ReadFile(b.source.Files, c.source); err == nil {
 			b.text[c.source] = text
+		}
+		if b.text[c.source] == nil {
+			continue
 		}
 		c.section, section = section, ""
 		b.chapters = append(b.chapters, c)
 		b.pages[c.source] = c.name + ".html"
 	}
-	if len(b.text) < 2 {
+	if len(b.chapters) == 0 {
 		return fmt.Errorf("site: the source has none of the pages, such as %s", chapters[0].source)
 	}
 	return nil

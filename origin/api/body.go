@@ -18,15 +18,15 @@ const wrapping = 8
 
 // object parses the body, which must be one strict JSON text: payload if it is not, validation
 // if it nests too deep or is not an object.
-func (h *Handler) object(q *request) (*jsontree.Node, error) {
+func (q *request) object() (*jsontree.Node, error) {
 	if e := q.contentEncoding; e != "" && !strings.EqualFold(e, "identity") {
 		return nil, payload("Content-Encoding: the body must be sent as it is")
 	}
-	root, err := jsontree.ParseDepth(q.body, h.config.Limits.Depth+wrapping)
+	root, err := jsontree.ParseDepth(q.body, q.limits.Depth+wrapping)
 	var deep *jsontree.DepthError
 	switch {
 	case errors.As(err, &deep):
-		return nil, invalid(fmt.Sprintf("the body nests deeper than %d levels", h.config.Limits.Depth))
+		return nil, invalid(fmt.Sprintf("the body nests deeper than %d levels", q.limits.Depth))
 	case err != nil:
 		return nil, payload(err.Error())
 	case !root.IsObject():
@@ -36,11 +36,11 @@ func (h *Handler) object(q *request) (*jsontree.Node, error) {
 }
 
 // note reads the note of a publish, whose body may be left out.
-func (h *Handler) note(q *request) (string, error) {
+func (q *request) note() (string, error) {
 	if q.body == "" {
 		return "", nil
 	}
-	root, err := h.object(q)
+	root, err := q.object()
 	if err != nil {
 		return "", err
 	}
@@ -163,29 +163,29 @@ var (
 )
 
 // edit reads the parameters and the batch of a PATCH. shapes are the operations that it may hold.
-func (h *Handler) edit(q *request, shapes []shape) (e theming.Edit, err error) {
+func (q *request) edit(shapes []shape) (e theming.Edit, err error) {
 	params := q.params()
-	e = theming.Edit{Claim: params.claim(), Strict: params.boolean("strict"), Limits: h.patchLimits()}
+	e = theming.Edit{Claim: params.claim(), Strict: params.boolean("strict"), Limits: q.limits.patch()}
 	if err := params.err(); err != nil {
 		return e, err
 	}
-	root, err := h.object(q)
+	root, err := q.object()
 	if err != nil {
 		return e, err
 	}
 	var faults []string
-	e.Operations, faults = h.operations(root, shapes)
+	e.Operations, faults = q.operations(root, shapes)
 	return e, invalid(faults...)
 }
 
 // operations reads the batch of an object, and lists everything in which its operations differ from their shapes.
-func (h *Handler) operations(n *jsontree.Node, shapes []shape) (batch []patch.Operation, faults []string) {
+func (q *request) operations(n *jsontree.Node, shapes []shape) (batch []patch.Operation, faults []string) {
 	list := n.Find("operations")
 	if list == nil || list.Kind != jsontree.Array {
 		return nil, []string{"operations: must be a list"}
 	}
-	if n := len(list.Items()); n > h.config.Limits.Operations {
-		return nil, []string{fmt.Sprintf("operations: a batch may hold %d operations, not %d", h.config.Limits.Operations, n)}
+	if n := len(list.Items()); n > q.limits.Operations {
+		return nil, []string{fmt.Sprintf("operations: a batch may hold %d operations, not %d", q.limits.Operations, n)}
 	}
 	batch = make([]patch.Operation, len(list.Items()))
 	for i, item := range list.Items() {
@@ -268,7 +268,7 @@ func names(shapes []shape) string {
 	return strings.Join(all, ", ")
 }
 
-func (h *Handler) patchLimits() patch.Limits {
-	l := h.config.Limits
+// patch returns the limits of a document and of its operations.
+func (l *Limits) patch() patch.Limits {
 	return patch.Limits{MaxBytes: l.DocumentBytes, MaxDepth: l.Depth, MaxName: l.NameCharacters}
 }

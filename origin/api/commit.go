@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
@@ -67,13 +68,18 @@ func (q *request) reads(t target) storage.Reads {
 
 // decision is what a request comes to.
 type decision struct {
-	answer  httpserver.Answer
-	entry   record.Change             // of the change log
-	apply   func(tx storage.Tx) error // nil: nothing changes
-	after   func()                    // runs once the decision is committed; nil: nothing
-	changes []string                  // slugs of the Variants that a request for many changes, for the audit log
-	audit   *record.Audit             // entry of the audit log: action, target and changes; nil: what the route's says, or none
-	events  []record.Event            // that tell of the change, by kind, Variant, version and note
+	answer   httpserver.Answer
+	outdated record.Theme              // of which an edge may hold something that is outdated now; zero: of none
+	apply    func(tx storage.Tx) error // nil: nothing changes
+	after    func()                    // runs once the decision is committed; nil: nothing
+	changes  []string                  // slugs of the Variants that a request for many changes, for the audit log
+	audit    *record.Audit             // entry of the audit log: action, target and changes; nil: what the route's says, or none
+	events   []record.Event            // that tell of the change, by kind, Variant, version and note
+}
+
+// entry is what the change log says of the decision.
+func (d *decision) entry(now time.Time) record.Change {
+	return record.Change{EnvironmentID: d.outdated.EnvironmentID, ThemeID: d.outdated.ID, At: now, Internal: d.outdated.ID == ""}
 }
 
 // write applies the decision. One that leaves the records as they are comes to no change: it has no event, no audit entry and
@@ -84,7 +90,7 @@ func (d *decision) write(tx storage.Tx) error {
 		return err
 	}
 	if !w.any {
-		d.apply, d.events, d.after, d.entry = nil, nil, nil, internalChange(d.entry.At)
+		d.apply, d.events, d.after, d.outdated = nil, nil, nil, record.Theme{}
 	}
 	return nil
 }
@@ -152,7 +158,7 @@ func (h *Handler) commit(q *request, t target) (a httpserver.Answer, err error) 
 		if err == nil && d.apply != nil && (d.audit != nil || q.audit != nil) {
 			logged, err = h.appendAudit(tx, q, t, d.decision)
 		}
-		return d.entry, err
+		return d.entry(h.config.Now()), err
 	})
 	if err != nil {
 		return a, err

@@ -20,8 +20,8 @@ import (
 // Serve answers one request of the public API.
 func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
 	started := time.Now()
-	q := &request{id: httpserver.NewRequestID(), trace: httpserver.TraceID(&ctx.Request.Header)}
-	a := h.handle(ctx, q).Compressed(copied(ctx.Request.Header.PeekAll(fasthttp.HeaderAcceptEncoding)))
+	q := &request{id: httpserver.NewRequestID(), trace: httpserver.TraceID(&ctx.Request.Header), limits: &h.config.Limits}
+	a := h.handle(ctx, q).Compressed(httpserver.Lines(&ctx.Request.Header, fasthttp.HeaderAcceptEncoding))
 	q.turn.End()
 	_ = q.room.Resize(int64(len(a.Body))) // smaller than before, if it is not the answer that handle reserved for
 	httpserver.ReleaseWhenWritten(ctx, q.room)
@@ -79,7 +79,7 @@ func needsToken(path string) bool {
 
 // authenticate learns who the caller is from the Authorization header, or without one from the session of the console.
 func (h *Handler) authenticate(ctx *fasthttp.RequestCtx, q *request) (err error) {
-	authorization := copied(ctx.Request.Header.PeekAll(fasthttp.HeaderAuthorization))
+	authorization := httpserver.Lines(&ctx.Request.Header, fasthttp.HeaderAuthorization)
 	if len(authorization) == 0 && h.config.Session != nil {
 		if token := h.config.Session(ctx); token != "" {
 			authorization = []string{"Bearer " + token}
@@ -146,7 +146,7 @@ func (h *Handler) read(q *request) (a httpserver.Answer, err error) {
 		if needsTurn = q.turn == nil && q.isHeavy(t); needsTurn {
 			return nil
 		}
-		a, err = q.route.read(h, r, q, t)
+		a, err = q.route.read(r, q, t)
 		if needsTurn = errors.Is(err, listing.ErrStale); needsTurn {
 			return nil
 		}
@@ -180,7 +180,7 @@ func (h *Handler) write(ctx *fasthttp.RequestCtx, q *request) (a httpserver.Answ
 		err = h.takeTurn(q, t)
 	}
 	if err == nil && q.missing == nil {
-		q.change, err = q.route.change(h, q)
+		q.change, err = q.route.change(q)
 		err = q.checkQuery(err)
 	}
 	if err = cmp.Or(err, q.keyFault); err != nil {

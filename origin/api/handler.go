@@ -11,7 +11,6 @@ import (
 	"github.com/fasthttp/router"
 	"github.com/valyala/fasthttp"
 
-	"example.com/livery/origin/api/listing"
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/cors"
 	"example.com/livery/origin/derive"
@@ -43,7 +42,6 @@ type Config struct {
 	Master      *auth.Master                         // seals secrets; nil: webhooks are refused
 	CORS        *cors.Policy                         // whose pages may call the API; nil: none
 	AuditLogged func(record.Audit)                   // called with each entry of the audit log that was committed
-	Console     bool                                 // there is a console, to whose form the page about the API links
 	Session     func(*fasthttp.RequestCtx) string    // the access token of a person at the console, "" without one; nil: none has one
 }
 
@@ -57,7 +55,6 @@ type Handler struct {
 	places   *share.Budget // of event streams
 	teams    shownTeams
 	streams  events.Streams
-	lists    *listing.Cache
 }
 
 // NewHandler returns a Handler. It does not wait for the OpenAPI document, which takes longer than all else that it needs: a
@@ -67,7 +64,6 @@ func NewHandler(c Config) *Handler {
 	h := &Handler{
 		config: c, rate: httpserver.NewRateLimiter(c.Limits.RequestsPerSecond),
 		memory: share.NewBudget(c.Limits.RequestMemory, smallBytes), places: share.NewBudget(eventStreams, 0),
-		lists: listing.NewCache(),
 	}
 	h.memory.Drain(debug.FreeOSMemory)
 	h.router = h.newRouter()

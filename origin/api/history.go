@@ -14,9 +14,9 @@ import (
 
 // history is what a Theme was, version by version, and the current document.
 type history struct {
-	handler *Handler
-	reader  storage.Reader
-	theme   record.Theme
+	documents documents
+	reader    storage.Reader
+	theme     record.Theme
 
 	state *theming.ThemeState // nil until the current document is read
 }
@@ -24,7 +24,7 @@ type history struct {
 // current reads the current document, once.
 func (h *history) current() (theming.ThemeState, *jsontree.Node, error) {
 	if h.state == nil {
-		s, err := h.handler.themeState(h.reader, h.theme)
+		s, err := h.documents.themeState(h.reader, h.theme)
 		if err != nil {
 			return s, nil, err
 		}
@@ -51,7 +51,7 @@ func (h *history) edition(e edition) (theming.Edition, error) {
 	if err != nil {
 		return theming.Edition{}, err
 	}
-	document, err := h.handler.tree(version.Document)
+	document, err := h.documents.tree(version.Document)
 	return theming.Edition{Document: document, Prefix: version.Prefix}, err
 }
 
@@ -108,7 +108,10 @@ func nextPrefix(t record.Theme) string {
 }
 
 // versions answers about published versions, and goes back to them.
-type versions struct{ *Handler }
+type versions struct {
+	documents documents
+	now       func() time.Time
+}
 
 // versionBody is a version in the list of versions.
 type versionBody struct {
@@ -189,22 +192,22 @@ func (q *request) restore(draft restoreFunc) (change, error) {
 // restoreTheme makes a draft with the document of an earlier version.
 func (h versions) restoreTheme(q *request) (change, error) {
 	return q.restore(func(r storage.Reader, t target, number uint32, claim theming.Claim) (decision, error) {
-		past := history{handler: h.Handler, reader: r, theme: t.theme}
+		past := history{documents: h.documents, reader: r, theme: t.theme}
 		document, moves, err := past.back(t.theme.LatestVersion, number)
 		if err != nil {
 			return decision{}, err
 		}
-		before, err := h.themeState(r, t.theme)
+		before, err := h.documents.themeState(r, t.theme)
 		if err != nil {
 			return decision{}, err
 		}
 		after, err := theming.RestoreTheme(before, theming.Restoration{
-			Document: document, Moves: moves, Claim: claim, NewETag: newETag(), Now: h.config.Now(),
+			Document: document, Moves: moves, Claim: claim, NewETag: newETag(), Now: h.now(),
 		})
 		if err != nil {
 			return decision{}, err
 		}
-		return themeTokens(h).drafted(q, before, after)
+		return draftedTheme(q, before, after)
 	})
 }
 
@@ -215,11 +218,11 @@ func (h versions) restoreVariant(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		overrides, err := h.tree(version.Overrides)
+		overrides, err := h.documents.tree(version.Overrides)
 		if err != nil {
 			return decision{}, err
 		}
-		past := history{handler: h.Handler, reader: r, theme: t.theme}
+		past := history{documents: h.documents, reader: r, theme: t.theme}
 		document, moves, err := past.back(t.theme.LatestVersion, number)
 		if err != nil {
 			return decision{}, err
@@ -228,17 +231,17 @@ func (h versions) restoreVariant(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		before, err := h.variantState(r, t.theme, t.variant)
+		before, err := h.documents.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return decision{}, err
 		}
 		after, err := theming.RestoreVariant(t.theme, before, overrides, newest.Document, theming.Restoration{
-			Document: document, Moves: patch.Invert(moves), Claim: claim, NewETag: newETag(), Now: h.config.Now(),
+			Document: document, Moves: patch.Invert(moves), Claim: claim, NewETag: newETag(), Now: h.now(),
 		})
 		if err != nil {
 			return decision{}, err
 		}
-		return variantTokens(h).drafted(q, before, after)
+		return draftedVariant(q, before, after)
 	})
 }
 

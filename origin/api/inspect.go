@@ -15,6 +15,7 @@ import (
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/renderer/modesheet"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -122,6 +123,9 @@ func (q *request) editions(latest uint32) (from, to edition, err error) {
 	return from, to, params.err()
 }
 
+// inspections answers about documents: diagnostics, comparisons and previews.
+type inspections struct{ documents documents }
+
 // showDiff compares two editions of a Theme's document, with the renames of every publish between
 // them.
 func (h inspections) showDiff(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
@@ -129,7 +133,7 @@ func (h inspections) showDiff(r storage.Reader, q *request, t target) (httpserve
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	versions := history{handler: h.Handler, reader: r, theme: t.theme}
+	versions := history{documents: h.documents, reader: r, theme: t.theme}
 	before, err := versions.edition(from)
 	if err != nil {
 		return httpserver.Answer{}, err
@@ -159,7 +163,7 @@ func (h inspections) showVariantDiff(r storage.Reader, q *request, t target) (ht
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	versions := history{handler: h.Handler, reader: r, theme: t.theme}
+	versions := history{documents: h.documents, reader: r, theme: t.theme}
 	newest, err := versions.edition(edition{number: int64(t.theme.LatestVersion), current: t.theme.LatestVersion == 0})
 	if err != nil {
 		return httpserver.Answer{}, err
@@ -169,7 +173,7 @@ func (h inspections) showVariantDiff(r storage.Reader, q *request, t target) (ht
 
 func (h inspections) variantEdition(r storage.Reader, t target, e edition) (*jsontree.Node, error) {
 	if e.current {
-		state, err := h.variantState(r, t.theme, t.variant)
+		state, err := h.documents.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +190,7 @@ func (h inspections) variantEdition(r storage.Reader, t target, e edition) (*jso
 	if err != nil {
 		return nil, err
 	}
-	return h.tree(version.Overrides)
+	return h.documents.tree(version.Overrides)
 }
 
 // edited is an edition of a Theme's document, and what is laid over it.
@@ -194,14 +198,14 @@ type edited struct {
 	document theming.Edition
 	own      *jsontree.Node // of the Variant that the path names, and of single modes that the query names
 
-	dimensions []derive.Dimension // of a conditional stylesheet; nil: none is wanted
-	modes      [][]*jsontree.Node // what their modes override; nil: nothing
+	dimensions []modesheet.Dimension     // of a conditional stylesheet; nil: none is wanted
+	modes      map[string]*jsontree.Node // overrides of their modes by Variant
 }
 
 // edited reads an edition of a Theme's document with what the Variant that the path names has in it, if any, and what the
 // modes have that the query names.
 func (h inspections) edited(r storage.Reader, t target, e edition, chosen string) (d edited, err error) {
-	versions := history{handler: h.Handler, reader: r, theme: t.theme}
+	versions := history{documents: h.documents, reader: r, theme: t.theme}
 	if d.document, err = versions.edition(e); err != nil {
 		return d, err
 	}
@@ -230,26 +234,20 @@ func (h inspections) addModes(r storage.Reader, t target, e edition, d *edited, 
 	if !ok {
 		return errNotFound
 	}
+	if conditional {
+		d.dimensions, d.modes = dimensions, map[string]*jsontree.Node{}
+	}
 	for _, of := range dimensions {
-		var named []derive.Mode
-		var overrides []*jsontree.Node
 		for _, m := range of.Modes {
-			node, err := h.overrides(r, t.theme, m.Variant, e)
+			overrides, err := h.overrides(r, t.theme, m.Variant, e)
 			if err != nil {
 				return err
 			}
-			if !conditional {
-				d.own = modes.Merge(d.own, node)
-				continue
+			if conditional {
+				d.modes[m.Variant] = overrides
+			} else {
+				d.own = modes.Merge(d.own, overrides)
 			}
-			if m.Variant != "" {
-				node = modes.Merge(node)
-			}
-			named, overrides = append(named, derive.Mode{Name: m.Name, When: m.When}), append(overrides, node)
-		}
-		if conditional {
-			d.dimensions = append(d.dimensions, derive.Dimension{Name: of.Name, Modes: named, LightDark: of.LightDark})
-			d.modes = append(d.modes, overrides)
 		}
 	}
 	return nil
@@ -280,13 +278,13 @@ func (h inspections) overrides(r storage.Reader, theme record.Theme, id string, 
 		if err != nil && !isMissing(err) {
 			return nil, err
 		}
-		return h.tree(pair.Overrides)
+		return h.documents.tree(pair.Overrides)
 	}
 	variant, err := storage.Variants.Read(r, theme.EnvironmentID, theme.ID, id)
 	if err != nil {
 		return nil, orNotFound(err)
 	}
-	state, err := h.variantState(r, theme, variant)
+	state, err := h.documents.variantState(r, theme, variant)
 	if err != nil {
 		return nil, err
 	}

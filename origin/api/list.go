@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
@@ -169,8 +170,8 @@ func prefetch[T any](r storage.Reader, ids []string, t storage.Table[T], parts .
 	return storage.Prefetch(r, keys...)
 }
 
-// list lists the Environments on which the caller has a grant, and counts no others.
-func (h environments) list(r storage.Reader, q *request, _ target) (httpserver.Answer, error) {
+// listEnvironments lists the Environments on which the caller has a grant, and counts no others.
+func listEnvironments(r storage.Reader, q *request, _ target) (httpserver.Answer, error) {
 	p, err := q.page(false)
 	if err != nil {
 		return httpserver.Answer{}, err
@@ -194,12 +195,15 @@ func (h environments) list(r storage.Reader, q *request, _ target) (httpserver.A
 	return listAnswer(p, items, w)
 }
 
-func (h environments) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
+func showEnvironment(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
 	return bare(fasthttp.StatusOK, newEnvironmentBody(t.environment, t.role))
 }
 
 // eventLists answers about the events of an Environment.
-type eventLists struct{ *Handler }
+type eventLists struct {
+	store storage.Store
+	now   func() time.Time
+}
 
 // eventList is a page of events.
 type eventList struct {
@@ -235,9 +239,9 @@ func (h eventLists) list(r storage.Reader, q *request, t target) (httpserver.Ans
 	if !streams {
 		var p events.Page
 		if newestFirst {
-			p, err = events.ReadBack(r, t.environment.ID, cursor, int(limit), t.identifies(), h.config.Now())
+			p, err = events.ReadBack(r, t.environment.ID, cursor, int(limit), t.identifies(), h.now())
 		} else {
-			p, _, err = events.Read(r, t.environment.ID, cursor, int(limit), t.identifies(), h.config.Now())
+			p, _, err = events.Read(r, t.environment.ID, cursor, int(limit), t.identifies(), h.now())
 		}
 		if err != nil {
 			return httpserver.Answer{}, err
@@ -251,7 +255,7 @@ func (h eventLists) list(r storage.Reader, q *request, t target) (httpserver.Ans
 		}
 	}
 	s := events.Stream{
-		Store: h.config.Store, Environment: t.environment.ID, After: cursor, Now: h.config.Now,
+		Store: h.store, Environment: t.environment.ID, After: cursor, Now: h.now,
 		Allowed: func(r storage.Reader) (identities bool, err error) {
 			t, err := resolve(r, q)
 			return t.identifies(), err
@@ -320,7 +324,7 @@ type limitsBody struct {
 }
 
 // showCaller answers who the caller is, the Teams that it reaches, and its grants, each as the list of Environments has them.
-func (h environments) showCaller(r storage.Reader, q *request, _ target) (httpserver.Answer, error) {
+func showCaller(r storage.Reader, q *request, _ target) (httpserver.Answer, error) {
 	teams, err := q.caller.Teams(r)
 	if err != nil {
 		return httpserver.Answer{}, err
@@ -329,7 +333,7 @@ func (h environments) showCaller(r storage.Reader, q *request, _ target) (httpse
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	l := h.config.Limits
+	l := q.limits
 	body := callerBody{
 		Subject: q.caller.Subject, Issuer: q.caller.Issuer, Teams: []teamBody{}, Grants: []grantBody{},
 		Limits: limitsBody{l.BodyBytes, l.DocumentBytes, l.Depth, l.Operations, l.NameCharacters, maxPageSize, nil},

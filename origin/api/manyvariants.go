@@ -19,8 +19,8 @@ import (
 )
 
 // many reads the body of a request for many Variants.
-func (h variants) many(q *request) (bulk.Request, error) {
-	root, err := h.object(q)
+func (q *request) many() (bulk.Request, error) {
+	root, err := q.object()
 	if err != nil {
 		return bulk.Request{}, err
 	}
@@ -32,7 +32,7 @@ func (h variants) many(q *request) (bulk.Request, error) {
 type one func(r storage.Reader, t target, s theming.VariantState, p bulk.Pick, done *bulk.Done) (apply func(tx storage.Tx) error, err error)
 
 // each decides a request for many Variants. name is the member of the answer that lists those to which something is done.
-func (h variants) each(wanted bulk.Request, name string, do one) change {
+func (h variants) each(q *request, wanted bulk.Request, name string, do one) change {
 	return change{depends: onVariants, decide: func(r storage.Reader, t target) (d decision, err error) {
 		picks, known, err := h.picked(r, t, wanted)
 		if err == nil {
@@ -43,7 +43,7 @@ func (h variants) each(wanted bulk.Request, name string, do one) change {
 		}
 		done, skipped := []bulk.Done{}, []bulk.Skipped{}
 		var writes []func(tx storage.Tx) error
-		shown, most := 0, largestDocuments*h.config.Limits.DocumentBytes
+		shown, most := 0, largestDocuments*q.limits.DocumentBytes
 		for _, p := range picks {
 			made, write, reason, err := h.oneOf(r, t, known, wanted, p, do)
 			if err != nil {
@@ -63,10 +63,12 @@ func (h variants) each(wanted bulk.Request, name string, do one) change {
 			d.changes = append(d.changes, made.Slug)
 			d.events = append(d.events, eventOf(made, wanted.Note))
 		}
-		d.entry, d.events = servedChange(h.config.Now(), t.theme), events.Joined("variants."+name, d.events)
+		d.events = events.Joined("variants."+name, d.events)
 		if len(writes) > 0 && !wanted.DryRun {
 			d.apply = func(tx storage.Tx) error { return firstErrorIn(tx, writes) }
-			d.after = func() { h.config.Derive.Backfill(t.theme.EnvironmentID, t.theme.ID) }
+			if done[0].Version != nil { // they are published, and not discarded
+				d.outdated, d.after = t.theme, func() { h.derive.Backfill(t.theme.EnvironmentID, t.theme.ID) }
+			}
 		}
 		d.answer, err = bare(fasthttp.StatusOK, map[string]any{name: done, "skipped": skipped})
 		return d, err
@@ -84,11 +86,10 @@ func eventOf(made bulk.Done, note string) record.Event {
 // picked returns the Variants that a request is for, all in the order of slugs, and the Theme's Variants by id.
 func (h variants) picked(r storage.Reader, t target, wanted bulk.Request) ([]bulk.Pick, map[string]record.Variant, error) {
 	known := map[string]record.Variant{}
-	var all []record.Variant
-	err := storage.Variants.Scan(r, storage.Ascending, func(_ []byte, v record.Variant) bool {
-		known[v.ID], all = v, append(all, v)
-		return true
-	}, t.environment.ID, t.theme.ID)
+	all, err := storage.Variants.All(r, t.environment.ID, t.theme.ID)
+	for _, v := range all {
+		known[v.ID] = v
+	}
 	if err != nil || !wanted.All {
 		return wanted.Picks, known, err
 	}
@@ -120,7 +121,7 @@ func (h variants) oneOf(r storage.Reader, t target, known map[string]record.Vari
 	if !exists {
 		return done, nil, bulk.NotFound, nil
 	}
-	s, err := h.variantState(r, t.theme, v)
+	s, err := h.documents.variantState(r, t.theme, v)
 	if err != nil {
 		return done, nil, "", err
 	}
@@ -155,12 +156,12 @@ func firstErrorIn(tx storage.Tx, writes []func(tx storage.Tx) error) error {
 
 // publishMany publishes the drafts of many Variants in one commit.
 func (h variants) publishMany(q *request) (change, error) {
-	wanted, err := h.many(q)
+	wanted, err := q.many()
 	if err != nil {
 		return change{}, err
 	}
 	publish := func(r storage.Reader, t target, s theming.VariantState, p bulk.Pick, done *bulk.Done) (func(tx storage.Tx) error, error) {
-		v, version, overrides, err := theming.PublishVariant(t.theme, s, theming.Review{ETag: p.ETag}, h.config.Now())
+		v, version, overrides, err := theming.PublishVariant(t.theme, s, theming.Review{ETag: p.ETag}, h.now())
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +171,7 @@ func (h variants) publishMany(q *request) (change, error) {
 		version.Overrides = pair.Overrides
 		return func(tx storage.Tx) error { return writeVariantVersion(tx, v, version, pair) }, err
 	}
-	return h.each(wanted, "published", publish), nil
+	return h.each(q, wanted, "published", publish), nil
 }
 
 // sealed returns the pair that a publish of many seals. Its overlay is compiled behind the publish, unless it is there.
@@ -184,7 +185,7 @@ func (h variants) sealed(r storage.Reader, v record.Variant, number uint32, over
 		pair = record.Pair{Overrides: name}
 	}
 	if pair.Published = true; !dryRun {
-		_, err = h.config.Store.PutBlob(h.config.Context, overrides)
+		_, err = h.documents.put(overrides)
 		return pair, err
 	}
 	return pair, nil
@@ -192,7 +193,7 @@ func (h variants) sealed(r storage.Reader, v record.Variant, number uint32, over
 
 // discardMany drops the drafts of many Variants in one commit.
 func (h variants) discardMany(q *request) (change, error) {
-	wanted, err := h.many(q)
+	wanted, err := q.many()
 	if err != nil {
 		return change{}, err
 	}
@@ -207,17 +208,10 @@ func (h variants) discardMany(q *request) (change, error) {
 		if s.Draft == nil && claim.ETag == "" {
 			return nil, theming.Conflicting(theming.NoDraft)
 		}
-		after, err := theming.DiscardVariant(s, claim, served, h.config.Now())
+		after, err := theming.DiscardVariant(s, claim, served, h.now())
 		return func(tx storage.Tx) error { return writeVariantState(tx, after) }, err
 	}
-	c := h.each(wanted, "discarded", discard)
-	decide := c.decide
-	c.decide = func(r storage.Reader, t target) (decision, error) {
-		d, err := decide(r, t)
-		d.entry, d.after = internalChange(h.config.Now()), nil
-		return d, err
-	}
-	return c, nil
+	return h.each(q, wanted, "discarded", discard), nil
 }
 
 // maxOverrides is how many bytes of overrides a page has, and more only if those of its first Variant are more.
@@ -266,7 +260,7 @@ func (h variants) overridesOf(r storage.Reader, t target, v record.Variant) (ove
 	if v.DraftETag != "" {
 		b.ETag = &v.DraftETag
 	}
-	state, err := h.variantState(r, t.theme, v)
+	state, err := h.documents.variantState(r, t.theme, v)
 	if err != nil {
 		return b, err
 	}

@@ -21,6 +21,7 @@ type request struct {
 	trace  string // trace id that the caller sent along; empty: none
 	route  Route
 	caller auth.Caller
+	limits *Limits
 
 	environmentID, themeID, variantID string
 	file                              string // of a preview
@@ -60,21 +61,21 @@ type requestKey struct{}
 // fill copies from ctx what the route's handler may ask for.
 func (q *request) fill(ctx *fasthttp.RequestCtx, route Route) {
 	q.route = route
-	q.environmentID = pathParam(ctx, "environmentID")
-	q.themeID = pathParam(ctx, "themeID")
-	q.variantID = pathParam(ctx, "variantID")
-	q.file = pathParam(ctx, "file")
-	q.webhookID, q.deliveryID = pathParam(ctx, "webhookID"), pathParam(ctx, "deliveryID")
+	q.environmentID = httpserver.PathParam(ctx, "environmentID")
+	q.themeID = httpserver.PathParam(ctx, "themeID")
+	q.variantID = httpserver.PathParam(ctx, "variantID")
+	q.file = httpserver.PathParam(ctx, "file")
+	q.webhookID, q.deliveryID = httpserver.PathParam(ctx, "webhookID"), httpserver.PathParam(ctx, "deliveryID")
 	q.rawQuery = string(ctx.URI().QueryString())
 	q.query = map[string][]string{}
 	for name, value := range ctx.QueryArgs().All() {
 		q.query[string(name)] = append(q.query[string(name)], string(value))
 	}
-	q.ifMatch = copied(ctx.Request.Header.PeekAll(fasthttp.HeaderIfMatch))
-	q.ifNoneMatch = copied(ctx.Request.Header.PeekAll(fasthttp.HeaderIfNoneMatch))
+	q.ifMatch = httpserver.Lines(&ctx.Request.Header, fasthttp.HeaderIfMatch)
+	q.ifNoneMatch = httpserver.Lines(&ctx.Request.Header, fasthttp.HeaderIfNoneMatch)
 	switch route.Method {
 	case fasthttp.MethodPost, fasthttp.MethodPatch, fasthttp.MethodDelete:
-		for i, key := range copied(ctx.Request.Header.PeekAll("Idempotency-Key")) {
+		for i, key := range httpserver.Lines(&ctx.Request.Header, "Idempotency-Key") {
 			if n := utf8.RuneCountInString(key); i > 0 || n == 0 || n > maxIdempotencyKey {
 				q.key, q.keyFault = "", errIdempotencyKey
 				break
@@ -82,23 +83,10 @@ func (q *request) fill(ctx *fasthttp.RequestCtx, route Route) {
 			q.key = key
 		}
 	}
-	q.prefer = copied(ctx.Request.Header.PeekAll("Prefer"))
+	q.prefer = httpserver.Lines(&ctx.Request.Header, "Prefer")
 	q.accept, q.head = string(ctx.Request.Header.Peek(fasthttp.HeaderAccept)), ctx.IsHead()
 	q.lastEventID = string(ctx.Request.Header.Peek("Last-Event-ID"))
 	q.contentEncoding = string(ctx.Request.Header.Peek(fasthttp.HeaderContentEncoding))
-}
-
-func pathParam(ctx *fasthttp.RequestCtx, name string) string {
-	value, _ := ctx.UserValue(name).(string)
-	return strings.Clone(value)
-}
-
-func copied(values [][]byte) []string {
-	var all []string
-	for _, v := range values {
-		all = append(all, string(v))
-	}
-	return all
 }
 
 // checkQuery refuses the parameters that the route does not know, and those that are given twice, together with what of the

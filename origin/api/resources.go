@@ -11,6 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/httpserver"
+	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage/record"
 )
@@ -83,7 +84,7 @@ type themeBody struct {
 	Integrations          []record.Integration `json:"integrations"`
 	Metadata              map[string]string    `json:"metadata"`
 	PreviewOf             string               `json:"previewOf,omitzero"` // id of the Theme as which it is served; empty unless it is a preview
-	Serving               servingBody          `json:"serving"`
+	Serving               operator.Access      `json:"serving"`
 	AssetSettings         assetSettingsBody    `json:"assetSettings"`
 	ServingURLs           servingURLs          `json:"servingUrls"`
 	CreatedAt             time.Time            `json:"createdAt"`
@@ -92,42 +93,25 @@ type themeBody struct {
 	InferredRenames []renameBody `json:"inferredRenames,omitzero"` // by a publish, in its answer alone
 }
 
-// servingBody shows key ids and never a secret.
-type servingBody struct {
-	Mode            string   `json:"mode"`
-	SigningKeys     []string `json:"signingKeys"`
-	AllowedOrigins  []string `json:"allowedOrigins"`
-	MissingOrigin   string   `json:"missingOrigin"`
-	AllowedIPRanges []string `json:"allowedIPRanges"`
-}
-
 type assetSettingsBody struct {
 	Prefix      string  `json:"prefix"`
 	IsLive      bool    `json:"isLive"`
 	LiveVersion *uint32 `json:"liveVersion"`
 }
 
-// newThemeBody needs how the Theme is served, which may be as another one.
-func (h *Handler) newThemeBody(t record.Theme, serving record.Serving) themeBody {
+// cdn is the address under which browsers reach an edge, without a slash at the end.
+type cdn string
+
+// themeBody shows a Theme. serving is how it is served, which may be as another one.
+func (c cdn) themeBody(t record.Theme, serving record.Serving) themeBody {
 	return themeBody{
 		ID: t.ID, EnvironmentID: t.EnvironmentID, Slug: t.Slug, DisplayName: t.DisplayName,
 		TokenCount: t.TokenCount, LatestVersion: numberOrNull(t.LatestVersion), PublishedAt: timeOrNull(t.PublishedAt),
 		HasUnpublishedChanges: t.DraftETag != "", Integrations: t.Integrations, Metadata: t.Metadata,
-		PreviewOf: t.PreviewOf, Serving: newServingBody(serving),
+		PreviewOf: t.PreviewOf, Serving: operator.NewAccess(serving),
 		AssetSettings: assetSettingsBody{t.AssetSettings.Prefix, t.AssetSettings.IsLive, numberOrNull(t.AssetSettings.LiveVersion)},
-		ServingURLs:   h.newServingURLs(t, "-"), CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC(),
+		ServingURLs:   c.servingURLs(t, "-"), CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC(),
 	}
-}
-
-func newServingBody(s record.Serving) servingBody {
-	b := servingBody{
-		Mode: s.Mode, SigningKeys: []string{}, AllowedOrigins: s.AllowedOrigins,
-		MissingOrigin: s.MissingOrigin, AllowedIPRanges: s.AllowedIPRanges,
-	}
-	for _, key := range s.SigningKeys {
-		b.SigningKeys = append(b.SigningKeys, key.ID)
-	}
-	return b
 }
 
 // variantBody is a Variant as the API shows it.
@@ -146,13 +130,13 @@ type variantBody struct {
 	UpdatedAt             time.Time         `json:"updatedAt"`
 }
 
-// newVariantBody needs the Variant's Theme, whose files and newest version the Variant is served in.
-func (h *Handler) newVariantBody(t record.Theme, v record.Variant) variantBody {
+// variantBody shows a Variant of the Theme t, in whose files and newest version it is served.
+func (c cdn) variantBody(t record.Theme, v record.Variant) variantBody {
 	return variantBody{
 		ID: v.ID, ThemeID: v.ThemeID, Slug: v.Slug, DisplayName: v.DisplayName,
 		TokenCount: v.TokenCount, LatestVersion: numberOrNull(v.LatestVersion), PublishedAt: timeOrNull(v.PublishedAt),
 		HasUnpublishedChanges: v.DraftETag != "", Metadata: v.Metadata,
-		ServingURLs: h.newServingURLs(t, v.ID), CreatedAt: v.CreatedAt.UTC(), UpdatedAt: v.UpdatedAt.UTC(),
+		ServingURLs: c.servingURLs(t, v.ID), CreatedAt: v.CreatedAt.UTC(), UpdatedAt: v.UpdatedAt.UTC(),
 	}
 }
 
@@ -168,9 +152,9 @@ type fileURL struct {
 	URL  string `json:"url"`
 }
 
-// newServingURLs returns the addresses of a Theme's files; variant is "-" or a Variant's id.
-func (h *Handler) newServingURLs(t record.Theme, variant string) servingURLs {
-	base := h.config.CDNURL + "/" + t.EnvironmentID + "/" + t.ID + "/" + variant + "/"
+// servingURLs returns the addresses of a Theme's files; variant is "-" or a Variant's id.
+func (c cdn) servingURLs(t record.Theme, variant string) servingURLs {
+	base := string(c) + "/" + t.EnvironmentID + "/" + t.ID + "/" + variant + "/"
 	urls := func(version string) []fileURL {
 		urls := []fileURL{}
 		for _, file := range theming.Files(t.Integrations) {

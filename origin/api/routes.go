@@ -3,6 +3,7 @@ package api
 import (
 	_ "embed"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -11,8 +12,9 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/api/listing"
 	"example.com/livery/origin/api/queryparam"
-	"example.com/livery/origin/api/reference"
+	"example.com/livery/origin/auth"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage"
@@ -51,104 +53,136 @@ type Route struct {
 }
 
 // read answers from one snapshot.
-type read func(h *Handler, r storage.Reader, q *request, t target) (httpserver.Answer, error)
+type read func(r storage.Reader, q *request, t target) (httpserver.Answer, error)
 
 // parse reads the parameters and the body of a request whose caller may do what it asks for, refuses what needs no
 // state to be seen, and returns what is left to decide and to commit.
-type parse func(h *Handler, q *request) (change, error)
+type parse func(q *request) (change, error)
 
-// reads makes a read of a method of a group of handlers.
-func reads[G ~struct{ *Handler }](method func(G, storage.Reader, *request, target) (httpserver.Answer, error)) read {
-	return func(h *Handler, r storage.Reader, q *request, t target) (httpserver.Answer, error) {
-		return method(G{h}, r, q, t)
+// ifMatch returns a parse that refuses a change if the request's If-Match does not name the resource as it is.
+func ifMatch(resource func(target) any, then parse) parse {
+	return func(q *request) (change, error) {
+		wanted, err := q.ifMatchOnly()
+		if err != nil {
+			return change{}, err
+		}
+		c, err := then(q)
+		if wanted == nil || err != nil {
+			return c, err
+		}
+		decide := c.decide
+		c.decide = func(r storage.Reader, t target) (decision, error) {
+			if err := checkIfMatch(wanted, resource(t)); err != nil {
+				return decision{}, err
+			}
+			return decide(r, t)
+		}
+		return c, nil
 	}
 }
 
-// changes makes a parse of a method of a group of handlers.
-func changes[G ~struct{ *Handler }](method func(G, *request) (change, error)) parse {
-	return func(h *Handler, q *request) (change, error) { return method(G{h}, q) }
+// handlers answer the operations, each those about one kind of thing.
+type handlers struct {
+	themes        themes
+	themeTokens   themeTokens
+	variants      variants
+	variantTokens variantTokens
+	inspections   inspections
+	versions      versions
+	events        eventLists
+	webhooks      webhookRoutes
 }
 
-// The handlers of the API, by what they answer about.
-type (
-	environments  struct{ *Handler }
-	themes        struct{ *Handler }
-	themeTokens   struct{ *Handler }
-	variants      struct{ *Handler }
-	variantTokens struct{ *Handler }
-	inspections   struct{ *Handler } // of documents: diagnostics, comparisons and previews
-)
+func newHandlers(c Config) handlers {
+	stored, urls, lists := documents{c.Context, c.Store, c.Limits.Depth}, cdn(c.CDNURL), listing.NewCache()
+	return handlers{
+		themes:        themes{c.Now, urls, lists, c.Context, c.Derive},
+		themeTokens:   themeTokens{stored, c.Now, urls, c.Derive, c.Module},
+		variants:      variants{stored, c.Now, urls, lists, c.Derive},
+		variantTokens: variantTokens{stored, c.Now, urls, c.Derive},
+		inspections:   inspections{stored},
+		versions:      versions{stored, c.Now},
+		events:        eventLists{c.Store, c.Now},
+		webhooks:      webhookRoutes{c.Webhooks, c.Master, c.Now},
+	}
+}
+
+// contract returns the operations of the API's contract.
+func (h handlers) contract() []Route {
+	return []Route{
+		{"GET", environmentsPath, "", listEnvironments, nil},
+		{"GET", environmentPath, "", showEnvironment, nil},
+
+		{"GET", themesPath, record.Viewer, h.themes.list, nil},
+		{"POST", themesPath, record.Editor, nil, h.themes.create},
+		{"GET", themePath, record.Viewer, h.themes.show, nil},
+		{"PUT", themePath, record.Editor, nil, ifMatch(h.themes.resource, h.themes.update)},
+		{"DELETE", themePath, record.Editor, nil, ifMatch(h.themes.resource, h.themes.delete)},
+		{"PUT", themePath + "/integrations", record.Admin, nil, ifMatch(h.themes.resource, h.themes.setIntegrations)},
+
+		{"GET", themeTokensPath, record.Viewer, h.themeTokens.show, nil},
+		{"PATCH", themeTokensPath, record.Editor, nil, h.themeTokens.edit},
+		{"POST", themeTokensPath + "/publish", record.Editor, nil, h.themeTokens.publish},
+		{"DELETE", themeTokensPath, record.Editor, nil, h.themeTokens.discard},
+
+		{"GET", variantsPath, record.Viewer, h.variants.list, nil},
+		{"POST", variantsPath, record.Editor, nil, h.variants.create},
+		{"GET", variantPath, record.Viewer, h.variants.show, nil},
+		{"PUT", variantPath, record.Editor, nil, ifMatch(h.variants.resource, h.variants.update)},
+		{"DELETE", variantPath, record.Editor, nil, ifMatch(h.variants.resource, h.variants.delete)},
+
+		{"GET", variantTokensPath, record.Viewer, h.variantTokens.show, nil},
+		{"PATCH", variantTokensPath, record.Editor, nil, h.variantTokens.edit},
+		{"POST", variantTokensPath + "/publish", record.Editor, nil, h.variantTokens.publish},
+		{"DELETE", variantTokensPath, record.Editor, nil, h.variantTokens.discard},
+	}
+}
+
+// extras returns the operations that this service has beyond the contract.
+func (h handlers) extras() []Route {
+	return []Route{
+		{"GET", mePath, "", showCaller, nil},
+
+		{"GET", themePath + "/modes", record.Viewer, h.themes.showModes, nil},
+		{"PUT", themePath + "/modes", record.Admin, nil, h.themes.setModes},
+
+		{"GET", themePath + "/manifest", record.Viewer, h.themes.showManifest, nil},
+
+		{"GET", themeTokensPath + "/diagnostics", record.Viewer, h.inspections.showDiagnostics, nil},
+		{"GET", themeTokensPath + "/diff", record.Viewer, h.inspections.showDiff, nil},
+		{"GET", themeTokensPath + "/preview/{file}", record.Viewer, h.inspections.showPreview, nil},
+		{"GET", themeTokensPath + "/overrides", record.Viewer, h.variants.listOverrides, nil},
+		{"GET", themeTokensPath + "/versions", record.Viewer, h.versions.list, nil},
+		{"POST", themeTokensPath + "/restore", record.Editor, nil, h.versions.restoreTheme},
+
+		{"GET", environmentPath + "/events", record.Viewer, h.events.list, nil},
+
+		{"GET", webhooksPath, record.Admin, h.webhooks.list, nil},
+		{"POST", webhooksPath, record.Admin, nil, h.webhooks.create},
+		{"GET", webhookPath, record.Admin, h.webhooks.show, nil},
+		{"DELETE", webhookPath, record.Admin, nil, h.webhooks.delete},
+		{"POST", webhookPath + "/rotate", record.Admin, nil, h.webhooks.rotate},
+		{"POST", webhookPath + "/test", record.Admin, nil, h.webhooks.ping},
+		{"GET", deliveriesPath, record.Admin, h.webhooks.deliveries, nil},
+		{"POST", deliveriesPath + "/{deliveryID}/redeliver", record.Admin, nil, h.webhooks.redeliver},
+
+		{"POST", variantsPath + "/batch", record.Editor, nil, h.variants.batch},
+		{"POST", variantsPath + "/publish", record.Editor, nil, h.variants.publishMany},
+		{"POST", variantsPath + "/discard", record.Editor, nil, h.variants.discardMany},
+
+		{"GET", variantTokensPath + "/diagnostics", record.Viewer, h.inspections.showDiagnostics, nil},
+		{"GET", variantTokensPath + "/diff", record.Viewer, h.inspections.showVariantDiff, nil},
+		{"GET", variantTokensPath + "/preview/{file}", record.Viewer, h.inspections.showPreview, nil},
+		{"GET", variantTokensPath + "/versions", record.Viewer, h.versions.list, nil},
+		{"POST", variantTokensPath + "/restore", record.Editor, nil, h.versions.restoreVariant},
+	}
+}
 
 // Routes returns every operation of the API's contract.
-func Routes() []Route {
-	return []Route{
-		{"GET", environmentsPath, "", reads(environments.list), nil},
-		{"GET", environmentPath, "", reads(environments.show), nil},
-
-		{"GET", themesPath, record.Viewer, reads(themes.list), nil},
-		{"POST", themesPath, record.Editor, nil, changes(themes.create)},
-		{"GET", themePath, record.Viewer, reads(themes.show), nil},
-		{"PUT", themePath, record.Editor, nil, changes(themes.update)},
-		{"DELETE", themePath, record.Editor, nil, changes(themes.delete)},
-		{"PUT", themePath + "/integrations", record.Admin, nil, changes(themes.setIntegrations)},
-
-		{"GET", themeTokensPath, record.Viewer, reads(themeTokens.show), nil},
-		{"PATCH", themeTokensPath, record.Editor, nil, changes(themeTokens.edit)},
-		{"POST", themeTokensPath + "/publish", record.Editor, nil, changes(themeTokens.publish)},
-		{"DELETE", themeTokensPath, record.Editor, nil, changes(themeTokens.discard)},
-
-		{"GET", variantsPath, record.Viewer, reads(variants.list), nil},
-		{"POST", variantsPath, record.Editor, nil, changes(variants.create)},
-		{"GET", variantPath, record.Viewer, reads(variants.show), nil},
-		{"PUT", variantPath, record.Editor, nil, changes(variants.update)},
-		{"DELETE", variantPath, record.Editor, nil, changes(variants.delete)},
-
-		{"GET", variantTokensPath, record.Viewer, reads(variantTokens.show), nil},
-		{"PATCH", variantTokensPath, record.Editor, nil, changes(variantTokens.edit)},
-		{"POST", variantTokensPath + "/publish", record.Editor, nil, changes(variantTokens.publish)},
-		{"DELETE", variantTokensPath, record.Editor, nil, changes(variantTokens.discard)},
-	}
-}
+func Routes() []Route { return newHandlers(Config{}).contract() }
 
 // Extras returns the operations that this service has beyond the contract.
-func Extras() []Route {
-	return []Route{
-		{"GET", mePath, "", reads(environments.showCaller), nil},
-
-		{"GET", themePath + "/modes", record.Viewer, reads(themes.showModes), nil},
-		{"PUT", themePath + "/modes", record.Admin, nil, changes(themes.setModes)},
-
-		{"GET", themePath + "/manifest", record.Viewer, reads(themes.showManifest), nil},
-
-		{"GET", themeTokensPath + "/diagnostics", record.Viewer, reads(inspections.showDiagnostics), nil},
-		{"GET", themeTokensPath + "/diff", record.Viewer, reads(inspections.showDiff), nil},
-		{"GET", themeTokensPath + "/preview/{file}", record.Viewer, reads(inspections.showPreview), nil},
-		{"GET", themeTokensPath + "/overrides", record.Viewer, reads(variants.listOverrides), nil},
-		{"GET", themeTokensPath + "/versions", record.Viewer, reads(versions.list), nil},
-		{"POST", themeTokensPath + "/restore", record.Editor, nil, changes(versions.restoreTheme)},
-
-		{"GET", environmentPath + "/events", record.Viewer, reads(eventLists.list), nil},
-
-		{"GET", webhooksPath, record.Admin, reads(webhookRoutes.list), nil},
-		{"POST", webhooksPath, record.Admin, nil, changes(webhookRoutes.create)},
-		{"GET", webhookPath, record.Admin, reads(webhookRoutes.show), nil},
-		{"DELETE", webhookPath, record.Admin, nil, changes(webhookRoutes.delete)},
-		{"POST", webhookPath + "/rotate", record.Admin, nil, changes(webhookRoutes.rotate)},
-		{"POST", webhookPath + "/test", record.Admin, nil, changes(webhookRoutes.ping)},
-		{"GET", deliveriesPath, record.Admin, reads(webhookRoutes.deliveries), nil},
-		{"POST", deliveriesPath + "/{deliveryID}/redeliver", record.Admin, nil, changes(webhookRoutes.redeliver)},
-
-		{"POST", variantsPath + "/batch", record.Editor, nil, changes(variants.batch)},
-		{"POST", variantsPath + "/publish", record.Editor, nil, changes(variants.publishMany)},
-		{"POST", variantsPath + "/discard", record.Editor, nil, changes(variants.discardMany)},
-
-		{"GET", variantTokensPath + "/diagnostics", record.Viewer, reads(inspections.showDiagnostics), nil},
-		{"GET", variantTokensPath + "/diff", record.Viewer, reads(inspections.showVariantDiff), nil},
-		{"GET", variantTokensPath + "/preview/{file}", record.Viewer, reads(inspections.showPreview), nil},
-		{"GET", variantTokensPath + "/versions", record.Viewer, reads(versions.list), nil},
-		{"POST", variantTokensPath + "/restore", record.Editor, nil, changes(versions.restoreVariant)},
-	}
-}
+func Extras() []Route { return newHandlers(Config{}).extras() }
 
 // The operations that need no token.
 var (
@@ -160,12 +194,9 @@ var (
 func Open() []Route { return []Route{openAPIRoute, loginRoute} }
 
 // newRouter registers every route, HEAD wherever there is GET, and a refusal for every other method
-// of a known path. It never redirects.
+// of a known path.
 func (h *Handler) newRouter() *router.Router {
-	r := router.New()
-	r.RedirectTrailingSlash, r.RedirectFixedPath = false, false
-	r.HandleOPTIONS, r.HandleMethodNotAllowed = false, false
-	r.NotFound = func(ctx *fasthttp.RequestCtx) { setAnswer(ctx, refusedFor(errNotFound)) }
+	r := httpserver.NewRouter(func(ctx *fasthttp.RequestCtx) { setAnswer(ctx, refusedFor(errNotFound)) })
 	h.refusals = map[string]fasthttp.RequestHandler{}
 	methods := map[string][]string{}
 	register := func(route Route, handler fasthttp.RequestHandler) {
@@ -176,21 +207,16 @@ func (h *Handler) newRouter() *router.Router {
 			r.Handle(fasthttp.MethodHead, route.Path, handler)
 		}
 	}
-	for _, route := range slices.Concat(Routes(), Extras()) {
+	answered := newHandlers(h.config)
+	for _, route := range slices.Concat(answered.contract(), answered.extras()) {
 		register(route, h.routed(route))
 	}
 	register(openAPIRoute, h.open(openAPIRoute, showOpenAPI))
 	register(loginRoute, h.open(loginRoute, h.showLogin))
-	for i, path := range reference.Paths {
-		route := Route{Method: fasthttp.MethodGet, Path: path}
-		register(route, h.open(route, func() (httpserver.Answer, error) {
-			files, err := referenceAnswers[h.config.Console]()
-			return files[i], err
-		}))
-	}
 	for path, allowed := range methods {
 		slices.Sort(allowed)
-		h.refusals[path] = notAllowed(strings.Join(allowed, ", "))
+		refusal := httpserver.NotAllowed(strings.Join(allowed, ", "))
+		h.refusals[path] = func(ctx *fasthttp.RequestCtx) { setAnswer(ctx, refusal) }
 		r.Handle(router.MethodWild, path, h.refusals[path])
 	}
 	return r
@@ -206,14 +232,6 @@ func (h *Handler) reserved(q *request) fasthttp.RequestHandler {
 	return h.refusals[path]
 }
 
-func notAllowed(allowed string) fasthttp.RequestHandler {
-	return func(ctx *fasthttp.RequestCtx) {
-		a := httpserver.Refused(fasthttp.StatusMethodNotAllowed, "payload", "the method must be one of "+allowed)
-		a.Headers = []httpserver.Header{{Name: fasthttp.HeaderAllow, Value: allowed}}
-		setAnswer(ctx, a)
-	}
-}
-
 //go:embed openapi.yaml
 var openAPIYAML []byte
 
@@ -222,13 +240,14 @@ const openAPICacheSeconds = "300"
 
 // description is the OpenAPI document of this build, and what requests are checked by.
 type description struct {
-	root       *jsontree.Node
 	answer     httpserver.Answer // with its entity tag
 	parameters queryparam.Table
 }
 
-// openAPI returns the OpenAPI document of this build as JSON, members in the order of the source.
+// openAPI returns the OpenAPI document of this build as JSON, members in the order of the source. To convert it is the last work
+// of a start, whose garbage goes back to the system.
 var openAPI = sync.OnceValues(func() (description, error) {
+	defer debug.FreeOSMemory()
 	loose, err := yaml.YAMLToJSON(openAPIYAML)
 	if err != nil {
 		return description{}, fmt.Errorf("origin: convert openapi.yaml: %w", err)
@@ -237,39 +256,13 @@ var openAPI = sync.OnceValues(func() (description, error) {
 	if err != nil {
 		return description{}, fmt.Errorf("origin: convert openapi.yaml: %w", err)
 	}
-	return description{root: root, answer: public(jsontree.Append(nil, root)), parameters: queryparam.Read(root)}, nil
+	return description{answer: public(jsontree.Append(nil, root)), parameters: queryparam.Read(root)}, nil
 })
 
-// referenceAnswers are the files of the page about the API, without links to the console's form and with them, made when the
-// first reader asks for one: they take longer than all else that a handler needs at its start.
-var referenceAnswers = map[bool]func() ([len(reference.Paths)]httpserver.Answer, error){
-	false: sync.OnceValues(func() ([len(reference.Paths)]httpserver.Answer, error) { return answerReference("") }),
-	true: sync.OnceValues(func() ([len(reference.Paths)]httpserver.Answer, error) {
-		return answerReference("../console/calls?op=")
-	}),
-}
-
-func answerReference(form string) (answers [len(reference.Paths)]httpserver.Answer, err error) {
+// OpenAPI returns the OpenAPI document of this build as JSON.
+func OpenAPI() ([]byte, error) {
 	document, err := openAPI()
-	if err != nil {
-		return answers, err
-	}
-	files, err := reference.Files(document.root, "../public/v1/openapi.json", form)
-	for i, f := range files {
-		answers[i] = public(f.Body).With(fasthttp.HeaderContentSecurityPolicy, reference.Policy).With(fasthttp.HeaderReferrerPolicy, "no-referrer")
-		answers[i].ContentType = f.ContentType
-	}
-	return answers, err
-}
-
-// ReferenceFiles returns the reference of the API of this build as files of a static site, the OpenAPI document among them.
-func ReferenceFiles() ([]reference.File, error) {
-	document, err := openAPI()
-	if err != nil {
-		return nil, err
-	}
-	files, err := reference.Files(document.root, "openapi.json", "")
-	return append(files, reference.File{Path: "/docs/openapi.json", ContentType: "application/json", Body: document.answer.Body}), err
+	return document.answer.Body, err
 }
 
 // public answers with what every client may read, and keep for a while.
@@ -301,26 +294,10 @@ func showOpenAPI() (httpserver.Answer, error) {
 	return document.answer, err
 }
 
-// loginsBody says at which issuers people log in.
-type loginsBody struct {
-	Issuers []loginBody `json:"issuers"`
-}
-
-// loginBody is one issuer, with what a client needs to log in there.
-type loginBody struct {
-	Name       string            `json:"name"`
-	Issuer     string            `json:"issuer"`
-	ClientID   string            `json:"clientID"`
-	Scopes     []string          `json:"scopes"`
-	Parameters map[string]string `json:"parameters"`
-}
-
-// showLogin answers with the address to log in at, as the operator set it.
+// showLogin answers with the issuers at which people log in, as the operator set them.
 func (h *Handler) showLogin() (httpserver.Answer, error) {
-	body := loginsBody{Issuers: []loginBody{}}
-	for _, i := range h.config.Keys.Logins() {
-		body.Issuers = append(body.Issuers, loginBody{i.Name, i.URL, i.Login.ClientID, i.Login.Scopes, i.Login.Parameters})
-	}
-	a, err := bare(fasthttp.StatusOK, body)
+	a, err := bare(fasthttp.StatusOK, struct {
+		Issuers []auth.Login `json:"issuers"`
+	}{h.config.Keys.Logins()})
 	return public(a.Body), err
 }

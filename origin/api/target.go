@@ -186,21 +186,31 @@ func isID(s, prefix string) bool {
 	return true
 }
 
+// documents are the stored documents of Themes and overrides of Variants.
+type documents struct {
+	ctx   context.Context // outlives the request
+	store storage.Store
+	depth int // levels of nesting that a document may have
+}
+
 // tree reads a stored document or map of overrides; the empty name is the empty tree nil.
-func (h *Handler) tree(name record.Hash) (*jsontree.Node, error) {
+func (d documents) tree(name record.Hash) (*jsontree.Node, error) {
 	if name == "" {
 		return nil, nil
 	}
-	blob, err := h.config.Store.Blob(h.config.Context, name)
+	blob, err := d.store.Blob(d.ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("origin: document %s: %w", name, err)
 	}
-	root, err := jsontree.ParseDepth(string(blob), h.config.Limits.Depth+wrapping)
+	root, err := jsontree.ParseDepth(string(blob), d.depth+wrapping)
 	if err != nil {
 		return nil, fmt.Errorf("origin: document %s: %w: %w", name, storage.ErrCorrupt, err)
 	}
 	return root, nil
 }
+
+// put stores a document or a map of overrides under the name that it returns.
+func (d documents) put(blob []byte) (record.Hash, error) { return d.store.PutBlob(d.ctx, blob) }
 
 // themeVersion reads a published version: errNotFound if there is none of that number.
 func themeVersion(r storage.Reader, t record.Theme, number uint32) (record.ThemeVersion, error) {
@@ -215,10 +225,10 @@ func variantVersion(r storage.Reader, v record.Variant, number uint32) (record.V
 }
 
 // themeState reads what the rules of a Theme need to see.
-func (h *Handler) themeState(r storage.Reader, t record.Theme) (theming.ThemeState, error) {
+func (d documents) themeState(r storage.Reader, t record.Theme) (theming.ThemeState, error) {
 	s, newest, err := draftState(r, t)
 	if err == nil {
-		s.Base, err = h.tree(newest.Document)
+		s.Base, err = d.tree(newest.Document)
 	}
 	return s, err
 }
@@ -241,10 +251,10 @@ func draftState(r storage.Reader, t record.Theme) (s theming.ThemeState, newest 
 }
 
 // variantState reads what the rules of a Variant of t need to see.
-func (h *Handler) variantState(r storage.Reader, t record.Theme, v record.Variant) (theming.VariantState, error) {
+func (d documents) variantState(r storage.Reader, t record.Theme, v record.Variant) (theming.VariantState, error) {
 	s, err := variantRecords(r, t, v)
 	if err == nil {
-		s.Served, err = h.tree(s.ServedBlob)
+		s.Served, err = d.tree(s.ServedBlob)
 	}
 	return s, err
 }
@@ -271,12 +281,8 @@ func variantRecords(r storage.Reader, t record.Theme, v record.Variant) (theming
 }
 
 // variantsOf reads the state of every Variant of t, by id, as far as the release needs it.
-func (h *Handler) variantsOf(r storage.Reader, t record.Theme, release *theming.Release) ([]theming.VariantState, error) {
-	var variants []record.Variant
-	err := storage.Variants.Scan(r, storage.Ascending, func(_ []byte, v record.Variant) bool {
-		variants = append(variants, v)
-		return true
-	}, t.EnvironmentID, t.ID)
+func (d documents) variantsOf(r storage.Reader, t record.Theme, release *theming.Release) ([]theming.VariantState, error) {
+	variants, err := storage.Variants.All(r, t.EnvironmentID, t.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +290,7 @@ func (h *Handler) variantsOf(r storage.Reader, t record.Theme, release *theming.
 	for _, v := range variants {
 		s, err := variantRecords(r, t, v)
 		if err == nil && release.NeedsServed(v) {
-			s.Served, err = h.tree(s.ServedBlob)
+			s.Served, err = d.tree(s.ServedBlob)
 		}
 		if err != nil {
 			return nil, err

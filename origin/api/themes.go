@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"example.com/livery/feedproto"
 	"example.com/livery/origin/api/listing"
 	"example.com/livery/origin/auth"
+	"example.com/livery/origin/derive"
 	"example.com/livery/origin/events"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/manifest"
@@ -20,23 +22,17 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// servedChange is the change-log entry of a commit after which an edge may hold something outdated of the
-// Theme.
-func servedChange(now time.Time, t record.Theme) record.Change {
-	return record.Change{EnvironmentID: t.EnvironmentID, ThemeID: t.ID, At: now}
+// themes answers about Themes.
+type themes struct {
+	now    func() time.Time
+	cdn    cdn
+	lists  *listing.Cache
+	ctx    context.Context // of what a manifest is made from
+	derive *derive.Deriver
 }
 
-// internalChange is the change-log entry of a commit that changes nothing an edge holds: labels and drafts.
-func internalChange(now time.Time) record.Change { return record.Change{At: now, Internal: true} }
-
-// detailsChange is the change-log entry of an update of a Theme, or of Variants of it: the manifest has slugs, and nothing
-// else that an update changes.
-func detailsChange(now time.Time, t record.Theme, newSlug bool) record.Change {
-	if newSlug {
-		return servedChange(now, t)
-	}
-	return internalChange(now)
-}
+// resource is the Theme as it is read.
+func (h themes) resource(t target) any { return h.cdn.themeBody(t.theme, t.serving) }
 
 func (h themes) list(r storage.Reader, q *request, at target) (httpserver.Answer, error) {
 	p, err := q.page(true)
@@ -64,19 +60,19 @@ func (h themes) list(r storage.Reader, q *request, at target) (httpserver.Answer
 		if err != nil {
 			return httpserver.Answer{}, err
 		}
-		items = append(items, h.newThemeBody(t, serving))
+		items = append(items, h.cdn.themeBody(t, serving))
 	}
 	return listAnswer(p, items, w)
 }
 
 func (h themes) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
-	return tagged(h.newThemeBody(t.theme, t.serving))
+	return tagged(h.resource(t))
 }
 
 // input reads the body of a create or an update, and refuses it for everything that needs no
 // state to be seen.
 func (h themes) input(q *request, creates bool) (theming.ThemeInput, error) {
-	root, err := h.object(q)
+	root, err := q.object()
 	if err != nil {
 		return theming.ThemeInput{}, err
 	}
@@ -85,7 +81,7 @@ func (h themes) input(q *request, creates bool) (theming.ThemeInput, error) {
 	if creates {
 		in.Integration, in.PreviewOf = f.integration(), f.text("previewOf")
 	}
-	_, rule := theming.NewTheme("", "", in, h.config.Now())
+	_, rule := theming.NewTheme("", "", in, h.now())
 	if err := f.with(rule); err != nil {
 		return in, err
 	}
@@ -98,7 +94,7 @@ func (h themes) create(q *request) (change, error) {
 		return change{}, err
 	}
 	return change{decide: func(r storage.Reader, t target) (decision, error) {
-		now := h.config.Now()
+		now := h.now()
 		theme, err := theming.NewTheme(operator.NewID("thm_", now), t.environment.ID, in, now)
 		if err != nil {
 			return decision{}, err
@@ -109,9 +105,9 @@ func (h themes) create(q *request) (change, error) {
 				return decision{}, err
 			}
 		}
-		d := decision{entry: servedChange(h.config.Now(), theme), apply: func(tx storage.Tx) error { return writeTheme(tx, theme, "") }}
+		d := decision{outdated: theme, apply: func(tx storage.Tx) error { return writeTheme(tx, theme, "") }}
 		d.events = []record.Event{{Kind: events.ThemeCreated, ThemeID: theme.ID}}
-		d.answer, err = created(h.newThemeBody(theme, t.serving))
+		d.answer, err = created(h.cdn.themeBody(theme, t.serving))
 		return d, err
 	}}, nil
 }
@@ -140,32 +136,21 @@ func newPreview(r storage.Reader, caller auth.Caller, e record.Environment, t re
 }
 
 func (h themes) update(q *request) (change, error) {
-	ifMatch, err := q.ifMatchOnly()
-	if err != nil {
-		return change{}, err
-	}
 	in, err := h.input(q, false)
 	if err != nil {
 		return change{}, err
 	}
 	return change{decide: func(_ storage.Reader, t target) (decision, error) {
-		if err := checkIfMatch(ifMatch, h.newThemeBody(t.theme, t.serving)); err != nil {
-			return decision{}, err
-		}
-		theme, err := theming.UpdateTheme(t.theme, in, h.config.Now())
+		theme, err := theming.UpdateTheme(t.theme, in, h.now())
 		if err != nil {
 			return decision{}, err
 		}
-		return h.changed(t, theme, detailsChange(h.config.Now(), theme, theme.Slug != t.theme.Slug))
+		return h.changed(t, theme, theme.Slug != t.theme.Slug)
 	}}, nil
 }
 
 func (h themes) setIntegrations(q *request) (change, error) {
-	ifMatch, err := q.ifMatchOnly()
-	if err != nil {
-		return change{}, err
-	}
-	root, err := h.object(q)
+	root, err := q.object()
 	if err != nil {
 		return change{}, err
 	}
@@ -175,14 +160,11 @@ func (h themes) setIntegrations(q *request) (change, error) {
 		return change{}, err
 	}
 	return change{decide: func(_ storage.Reader, t target) (decision, error) {
-		if err := checkIfMatch(ifMatch, h.newThemeBody(t.theme, t.serving)); err != nil {
-			return decision{}, err
-		}
-		theme, err := theming.SetIntegrations(t.theme, list, h.config.Now())
+		theme, err := theming.SetIntegrations(t.theme, list, h.now())
 		if err != nil {
 			return decision{}, err
 		}
-		return h.changed(t, theme, servedChange(h.config.Now(), theme))
+		return h.changed(t, theme, true)
 	}}, nil
 }
 
@@ -202,9 +184,9 @@ func (h themes) showManifest(r storage.Reader, q *request, t target) (httpserver
 	if err != nil {
 		return httpserver.Answer{}, orNotFound(err)
 	}
-	url := h.config.CDNURL + "/" + t.environment.ID + "/" + t.theme.ID + "/" + feedproto.ManifestFile
+	url := string(h.cdn) + "/" + t.environment.ID + "/" + t.theme.ID + "/" + feedproto.ManifestFile
 	q.finish = func() (httpserver.Answer, error) {
-		m, err := source.Make(h.config.Context, h.config.Derive)
+		m, err := source.Make(h.ctx, h.derive)
 		if err != nil {
 			return httpserver.Answer{}, err
 		}
@@ -218,7 +200,7 @@ func (h themes) setModes(q *request) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
-	root, err := h.object(q)
+	root, err := q.object()
 	if err != nil {
 		return change{}, err
 	}
@@ -230,8 +212,8 @@ func (h themes) setModes(q *request) (change, error) {
 		if err := cmp.Or(checkVariants(r, t.theme, modes.Variants(list)), checkIfMatch(ifMatch, modes.NewBody(t.theme.Modes))); err != nil {
 			return decision{}, err
 		}
-		theme := theming.SetModes(t.theme, list, h.config.Now())
-		d, err := h.changed(t, theme, servedChange(h.config.Now(), theme))
+		theme := theming.SetModes(t.theme, list, h.now())
+		d, err := h.changed(t, theme, true)
 		if err == nil {
 			d.answer, err = tagged(modes.NewBody(list))
 		}
@@ -257,11 +239,15 @@ func checkVariants(r storage.Reader, t record.Theme, ids []string) error {
 	return orNotFound(err)
 }
 
-// changed is the decision to store after in the place of the target's Theme, and to answer with it.
-func (h themes) changed(t target, after record.Theme, entry record.Change) (d decision, err error) {
-	d.entry, d.apply = entry, func(tx storage.Tx) error { return writeTheme(tx, after, t.theme.Slug) }
+// changed is the decision to store after in place of the target's Theme, and to answer with it. served says whether edges
+// hold something of what changes.
+func (h themes) changed(t target, after record.Theme, served bool) (d decision, err error) {
+	if served {
+		d.outdated = after
+	}
+	d.apply = func(tx storage.Tx) error { return writeTheme(tx, after, t.theme.Slug) }
 	d.events = event(events.ThemeChanged)
-	d.answer, err = tagged(h.newThemeBody(after, t.serving))
+	d.answer, err = tagged(h.cdn.themeBody(after, t.serving))
 	return d, err
 }
 
@@ -275,16 +261,9 @@ func writeTheme(tx storage.Tx, t record.Theme, oldSlug string) error {
 
 // delete removes the Theme with every Variant and every version of both. Blobs stay: another
 // version may be of the same content.
-func (h themes) delete(q *request) (change, error) {
-	ifMatch, err := q.ifMatchOnly()
-	if err != nil {
-		return change{}, err
-	}
+func (h themes) delete(*request) (change, error) {
 	return change{decide: func(_ storage.Reader, t target) (d decision, err error) {
-		if err := checkIfMatch(ifMatch, h.newThemeBody(t.theme, t.serving)); err != nil {
-			return d, err
-		}
-		d.entry, d.apply = servedChange(h.config.Now(), t.theme), func(tx storage.Tx) error { return removeTheme(tx, t.theme) }
+		d.outdated, d.apply = t.theme, func(tx storage.Tx) error { return removeTheme(tx, t.theme) }
 		d.events = event(events.ThemeDeleted)
 		d.answer, err = bare(fasthttp.StatusOK, newEnvironmentBody(t.environment, t.role))
 		return d, err

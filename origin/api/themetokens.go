@@ -3,7 +3,9 @@ package api
 import (
 	"crypto/rand"
 	"strings"
+	"time"
 
+	"example.com/livery/origin/derive"
 	"example.com/livery/origin/events"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
@@ -11,46 +13,36 @@ import (
 	"example.com/livery/storage/record"
 )
 
+// themeTokens answers about the documents of Themes, and publishes them.
+type themeTokens struct {
+	documents documents
+	now       func() time.Time
+	cdn       cdn
+	derive    *derive.Deriver
+	module    record.Hash // that new versions are published with
+}
+
 func (h themeTokens) show(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	query, err := q.tokenQuery()
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	var set tokenSet
+	set := newThemeSet(t.theme)
 	if query.version == nil {
-		set, err = h.current(r, t.theme)
+		var state theming.ThemeState
+		if state, err = h.documents.themeState(r, t.theme); err == nil {
+			err = set.addTokens(state)
+		}
 	} else {
-		set, err = h.published(r, t.theme, query)
+		err = h.addVersion(&set, r, t.theme, query)
 	}
-	if err == nil && query.includeVersions {
-		set.versions, err = versionNumbers(r, storage.ThemeVersions, t.theme.EnvironmentID, t.theme.ID)
-	}
-	if err != nil {
-		return httpserver.Answer{}, err
-	}
-	query.narrow(&set)
-	return set.answer(), nil
+	return query.answer(set, err, func() ([]uint32, error) {
+		return versionNumbers(r, storage.ThemeVersions, t.theme.EnvironmentID, t.theme.ID)
+	})
 }
 
-func (h themeTokens) current(r storage.Reader, t record.Theme) (tokenSet, error) {
-	s, err := h.themeState(r, t)
-	if err != nil {
-		return tokenSet{}, err
-	}
-	return newThemeTokenSet(s)
-}
-
-// newThemeTokenSet returns the token set of a Theme's current document.
-func newThemeTokenSet(s theming.ThemeState) (tokenSet, error) {
-	set := currentThemeSet(s)
-	return set, set.addTokens(s)
-}
-
-// currentThemeSet is newThemeTokenSet without the tokens.
-func currentThemeSet(s theming.ThemeState) tokenSet {
-	set := newThemeSet(s.Theme)
-	set.etag = s.Theme.DraftETag
-	return set
+func newThemeSet(t record.Theme) tokenSet {
+	return newTokenSet(t.LatestVersion, t.PublishedAt, t.DraftETag)
 }
 
 // addTokens adds the tokens of the current document.
@@ -62,59 +54,52 @@ func (s *tokenSet) addTokens(of theming.ThemeState) error {
 	return err
 }
 
-func (h themeTokens) published(r storage.Reader, t record.Theme, query tokenQuery) (tokenSet, error) {
+// addVersion adds the tokens of the version that the query names.
+func (h themeTokens) addVersion(set *tokenSet, r storage.Reader, t record.Theme, query tokenQuery) error {
 	number, err := query.number()
 	if err != nil {
-		return tokenSet{}, err
+		return err
 	}
 	version, err := themeVersion(r, t, number)
 	if err != nil {
-		return tokenSet{}, err
+		return err
 	}
-	document, err := h.tree(version.Document)
-	if err != nil {
-		return tokenSet{}, err
+	document, err := h.documents.tree(version.Document)
+	if err == nil {
+		set.ofVersion(number, version.PublishedAt)
+		set.tokens, set.groups = theming.TokenSet(document)
 	}
-	set := newThemeSet(t)
-	set.tokens, set.groups = theming.TokenSet(document)
-	set.version, set.publishedAt = &number, timeOrNull(version.PublishedAt)
-	return set, nil
-}
-
-func newThemeSet(t record.Theme) tokenSet {
-	return tokenSet{
-		latestVersion: numberOrNull(t.LatestVersion), publishedAt: timeOrNull(t.PublishedAt), hasUnpublished: t.DraftETag != "",
-	}
+	return err
 }
 
 func (h themeTokens) edit(q *request) (change, error) {
-	e, err := h.Handler.edit(q, themeOperations)
+	e, err := q.edit(themeOperations)
 	if err != nil {
 		return change{}, err
 	}
 	return change{depends: onPath, decide: func(r storage.Reader, t target) (decision, error) {
-		before, err := h.themeState(r, t.theme)
+		before, err := h.documents.themeState(r, t.theme)
 		if err != nil {
 			return decision{}, err
 		}
-		e.NewETag, e.Now = newETag(), h.config.Now()
+		e.NewETag, e.Now = newETag(), h.now()
 		after, err := theming.EditTheme(before, e)
 		if err != nil {
 			return decision{}, err
 		}
-		return h.drafted(q, before, after)
+		return draftedTheme(q, before, after)
 	}}, nil
 }
 
-// drafted is the decision to store the draft of after, if it is another one, and to answer with its tokens.
-func (h themeTokens) drafted(q *request, before, after theming.ThemeState) (decision, error) {
-	set := currentThemeSet(after)
+// draftedTheme is the decision to store the draft of after, if it is another one, and to answer with its tokens.
+func draftedTheme(q *request, before, after theming.ThemeState) (decision, error) {
+	set := newThemeSet(after.Theme)
 	if set.minimal = q.wantsMinimal(); !set.minimal {
 		if err := set.addTokens(after); err != nil {
 			return decision{}, err
 		}
 	}
-	d := decision{answer: set.answer(), entry: internalChange(h.config.Now())}
+	d := decision{answer: set.answer()}
 	if after.Theme.DraftETag != before.Theme.DraftETag {
 		d.apply, d.events = func(tx storage.Tx) error { return writeThemeState(tx, after) }, draftEvent(events.ThemeDrafted, events.ThemeDiscarded, "", after.Theme.DraftETag)
 	}
@@ -132,15 +117,15 @@ func (h themeTokens) discard(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		after, err := theming.DiscardTheme(before, claim, newest.TokenCount, h.config.Now())
+		after, err := theming.DiscardTheme(before, claim, newest.TokenCount, h.now())
 		if err != nil {
 			return decision{}, err
 		}
-		d := decision{entry: internalChange(h.config.Now())}
+		d := decision{}
 		if before.Draft != nil {
 			d.apply, d.events = func(tx storage.Tx) error { return writeThemeState(tx, after) }, event(events.ThemeDiscarded)
 		}
-		d.answer, err = tagged(h.newThemeBody(after.Theme, t.serving))
+		d.answer, err = tagged(h.cdn.themeBody(after.Theme, t.serving))
 		return d, err
 	}}, nil
 }
@@ -151,29 +136,29 @@ func (h themeTokens) publish(q *request) (change, error) {
 	params := q.params()
 	wanted := theming.Publication{
 		Review: params.review(), Unchanged: params.boolean("unchanged"), MovesOnly: params.word("renames", "content", "moves") == "moves",
-		Module: h.config.Module, NewETag: newETag,
+		Module: h.module, NewETag: newETag,
 	}
 	if err := params.err(); err != nil {
 		return change{}, err
 	}
-	note, err := h.note(q)
+	note, err := q.note()
 	if err != nil {
 		return change{}, err
 	}
 	return change{depends: onVariants, decide: func(r storage.Reader, t target) (decision, error) {
-		state, err := h.themeState(r, t.theme)
+		state, err := h.documents.themeState(r, t.theme)
 		if err != nil {
 			return decision{}, err
 		}
 		publication := wanted
-		publication.Now = h.config.Now()
+		publication.Now = h.now()
 		release, err := theming.NewRelease(state, publication)
 		if err != nil {
 			return decision{}, err
 		}
 		planned := h.plan(release)
 		defer func() { _, _ = planned() }() // nothing goes on after the request
-		variants, err := h.variantsOf(r, t.theme, release)
+		variants, err := h.documents.variantsOf(r, t.theme, release)
 		if err != nil {
 			return decision{}, err
 		}
@@ -190,10 +175,10 @@ func (h themeTokens) publish(q *request) (change, error) {
 		}
 		published.Version.Remark.By, published.Version.Remark.Note = q.caller.Subject, note
 		d := decision{
-			entry:  servedChange(h.config.Now(), t.theme),
-			apply:  func(tx storage.Tx) error { return writePublished(tx, published, carried) },
-			events: []record.Event{{Kind: events.ThemePublished, Version: published.Version.Number, Note: note}},
-			after:  func() { h.config.Derive.Backfill(t.theme.EnvironmentID, t.theme.ID) },
+			outdated: t.theme,
+			apply:    func(tx storage.Tx) error { return writePublished(tx, published, carried) },
+			events:   []record.Event{{Kind: events.ThemePublished, Version: published.Version.Number, Note: note}},
+			after:    func() { h.derive.Backfill(t.theme.EnvironmentID, t.theme.ID) },
 		}
 		d.answer, err = h.publishedAnswer(published, t.serving)
 		return d, err
@@ -202,7 +187,7 @@ func (h themeTokens) publish(q *request) (change, error) {
 
 // publishedAnswer answers with the Theme and the renames that its publish inferred, which are no part of the entity tag.
 func (h themeTokens) publishedAnswer(published theming.Published, serving record.Serving) (httpserver.Answer, error) {
-	body := h.newThemeBody(published.Theme, serving)
+	body := h.cdn.themeBody(published.Theme, serving)
 	a, err := tagged(body)
 	if body.InferredRenames = newRenameBodies(theming.InferredRenames(published.Version.Moves)); err == nil && body.InferredRenames != nil {
 		var whole httpserver.Answer
@@ -226,7 +211,7 @@ func (h themeTokens) plan(release *theming.Release) (wait func() (record.Hash, e
 			}
 		}()
 		version, document := release.Frozen()
-		name, err = h.config.Derive.Plan(h.config.Context, version, document)
+		name, err = h.derive.Plan(h.documents.ctx, version, document)
 	}()
 	return func() (record.Hash, error) {
 		<-done
@@ -237,7 +222,7 @@ func (h themeTokens) plan(release *theming.Release) (wait func() (record.Hash, e
 // putPublished stores the new inputs of a publish, and returns those that each Variant serves; empty
 // if it serves none.
 func (h themeTokens) putPublished(published theming.Published) (carried []record.Hash, err error) {
-	if _, err := h.config.Store.PutBlob(h.config.Context, published.Document); err != nil {
+	if _, err := h.documents.put(published.Document); err != nil {
 		return nil, err
 	}
 	carried = make([]record.Hash, len(published.Variants))
@@ -245,7 +230,7 @@ func (h themeTokens) putPublished(published theming.Published) (carried []record
 		if carried[i] = m.SameBlob; m.NewBlob == nil {
 			continue
 		}
-		if carried[i], err = h.config.Store.PutBlob(h.config.Context, m.NewBlob); err != nil {
+		if carried[i], err = h.documents.put(m.NewBlob); err != nil {
 			return nil, err
 		}
 	}

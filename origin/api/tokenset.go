@@ -28,6 +28,16 @@ type tokenSet struct {
 	minimal        bool // without tokens and groups, which the caller knows already (RFC 7240)
 }
 
+// newTokenSet returns the set of a current document or map of overrides, without its tokens.
+func newTokenSet(latest uint32, publishedAt time.Time, draftETag string) tokenSet {
+	return tokenSet{latestVersion: numberOrNull(latest), publishedAt: timeOrNull(publishedAt), etag: draftETag, hasUnpublished: draftETag != ""}
+}
+
+// ofVersion makes the set that of a published version.
+func (s *tokenSet) ofVersion(number uint32, publishedAt time.Time) {
+	s.version, s.publishedAt, s.etag = &number, timeOrNull(publishedAt), ""
+}
+
 // answer encodes the set and sends along the draft's etag, or that of a version, which clients may keep for ever: its tokens
 // never change. With the list of versions it can change at any time.
 func (s tokenSet) answer() httpserver.Answer {
@@ -194,6 +204,18 @@ func (query *tokenQuery) narrow(s *tokenSet) {
 	}
 	s.tokens = slices.DeleteFunc(s.tokens, func(t theming.TokenEntry) bool { return !query.selects(t.Path) })
 	s.groups = slices.DeleteFunc(s.groups, func(g theming.GroupEntry) bool { return !query.selects(g.Path) })
+}
+
+// answer answers with what the query selects of a set, once that was read with err.
+func (query tokenQuery) answer(set tokenSet, err error, versions func() ([]uint32, error)) (httpserver.Answer, error) {
+	if err == nil && query.includeVersions {
+		set.versions, err = versions()
+	}
+	if err != nil {
+		return httpserver.Answer{}, err
+	}
+	query.narrow(&set)
+	return set.answer(), nil
 }
 
 // number returns the version that the query names, or errNotFound if no version can have it.

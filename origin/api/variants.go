@@ -2,11 +2,13 @@ package api
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/api/bulk"
 	"example.com/livery/origin/api/listing"
+	"example.com/livery/origin/derive"
 	"example.com/livery/origin/events"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/modes"
@@ -16,6 +18,18 @@ import (
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
+
+// variants answers about Variants, and about many of a Theme at once.
+type variants struct {
+	documents documents
+	now       func() time.Time
+	cdn       cdn
+	lists     *listing.Cache
+	derive    *derive.Deriver
+}
+
+// resource is the Variant as it is read.
+func (h variants) resource(t target) any { return h.cdn.variantBody(t.theme, t.variant) }
 
 func (h variants) list(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	p, err := q.page(true)
@@ -32,7 +46,7 @@ func (h variants) list(r storage.Reader, q *request, t target) (httpserver.Answe
 		if err != nil {
 			return httpserver.Answer{}, err
 		}
-		items = append(items, h.newVariantBody(t.theme, v))
+		items = append(items, h.cdn.variantBody(t.theme, v))
 	}
 	return listAnswer(p, items, w)
 }
@@ -51,19 +65,19 @@ func (h variants) window(r storage.Reader, q *request, t target, page listing.Qu
 }
 
 func (h variants) show(_ storage.Reader, _ *request, t target) (httpserver.Answer, error) {
-	return tagged(h.newVariantBody(t.theme, t.variant))
+	return tagged(h.resource(t))
 }
 
 // input reads the body of a create or an update, and refuses it for everything that needs no
 // state to be seen.
 func (h variants) input(q *request) (theming.VariantInput, error) {
-	root, err := h.object(q)
+	root, err := q.object()
 	if err != nil {
 		return theming.VariantInput{}, err
 	}
 	f := fields{root: root}
 	in := theming.VariantInput{Slug: f.text("slug"), DisplayName: f.text("displayName"), Metadata: f.labels()}
-	_, rule := theming.UpdateVariant(record.Variant{}, in, h.config.Now())
+	_, rule := theming.UpdateVariant(record.Variant{}, in, h.now())
 	if err := f.with(rule); err != nil {
 		return in, err
 	}
@@ -88,43 +102,38 @@ func (h variants) create(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		now := h.config.Now()
+		now := h.now()
 		v, err := theming.NewVariant(operator.NewID("var_", now), t.theme, in, existing, team.Plan, now)
 		if err != nil {
 			return decision{}, err
 		}
-		d := decision{entry: servedChange(h.config.Now(), t.theme), apply: func(tx storage.Tx) error { return writeVariant(tx, v, "") }}
+		d := decision{outdated: t.theme, apply: func(tx storage.Tx) error { return writeVariant(tx, v, "") }}
 		d.events = []record.Event{{Kind: events.VariantCreated, VariantID: v.ID}}
-		d.answer, err = created(h.newVariantBody(t.theme, v))
+		d.answer, err = created(h.cdn.variantBody(t.theme, v))
 		return d, err
 	}}, nil
 }
 
 func (h variants) update(q *request) (change, error) {
-	ifMatch, err := q.ifMatchOnly()
-	if err != nil {
-		return change{}, err
-	}
 	in, err := h.input(q)
 	if err != nil {
 		return change{}, err
 	}
 	return change{decide: func(_ storage.Reader, t target) (decision, error) {
-		if err := checkIfMatch(ifMatch, h.newVariantBody(t.theme, t.variant)); err != nil {
-			return decision{}, err
-		}
-		v, err := theming.UpdateVariant(t.variant, in, h.config.Now())
+		v, err := theming.UpdateVariant(t.variant, in, h.now())
 		if err != nil {
 			return decision{}, err
 		}
-		d := decision{entry: detailsChange(h.config.Now(), t.theme, v.Slug != t.variant.Slug), apply: func(tx storage.Tx) error {
+		d := decision{apply: func(tx storage.Tx) error {
 			if theming.SameRecord(v, t.variant) {
 				return nil
 			}
 			return writeVariant(tx, v, t.variant.Slug)
 		}}
-		d.events = event(events.VariantChanged)
-		d.answer, err = tagged(h.newVariantBody(t.theme, v))
+		if d.events = event(events.VariantChanged); v.Slug != t.variant.Slug {
+			d.outdated = t.theme // its manifest has the slugs
+		}
+		d.answer, err = tagged(h.cdn.variantBody(t.theme, v))
 		return d, err
 	}}, nil
 }
@@ -139,21 +148,14 @@ func writeVariant(tx storage.Tx, v record.Variant, oldSlug string) error {
 
 // delete removes the Variant with all its versions, and answers with its Theme. What the modes of published versions of the
 // Theme serve of it stays until the Theme is deleted.
-func (h variants) delete(q *request) (change, error) {
-	ifMatch, err := q.ifMatchOnly()
-	if err != nil {
-		return change{}, err
-	}
+func (h variants) delete(*request) (change, error) {
 	return change{decide: func(_ storage.Reader, t target) (d decision, err error) {
-		if err := checkIfMatch(ifMatch, h.newVariantBody(t.theme, t.variant)); err != nil {
-			return d, err
-		}
 		if modes.Use(t.theme.Modes, t.variant.ID) {
 			return d, theming.Conflicting(theming.ModeUsesVariant)
 		}
-		d.entry, d.apply = servedChange(h.config.Now(), t.theme), func(tx storage.Tx) error { return removeVariant(tx, t.variant) }
+		d.outdated, d.apply = t.theme, func(tx storage.Tx) error { return removeVariant(tx, t.variant) }
 		d.events = event(events.VariantDeleted)
-		d.answer, err = bare(fasthttp.StatusOK, h.newThemeBody(t.theme, t.serving))
+		d.answer, err = bare(fasthttp.StatusOK, h.cdn.themeBody(t.theme, t.serving))
 		return d, err
 	}}, nil
 }
@@ -195,7 +197,7 @@ func removePairs(tx storage.Tx, v record.Variant) error {
 
 // batch creates and changes many Variants in one commit: all or none.
 func (h variants) batch(q *request) (change, error) {
-	items, err := h.batchItems(q)
+	items, err := q.batchItems()
 	if err != nil {
 		return change{}, err
 	}
@@ -211,11 +213,11 @@ func (h variants) batch(q *request) (change, error) {
 		if err != nil {
 			return d, err
 		}
-		now := h.config.Now()
+		now := h.now()
 		made, err := theming.VariantBatch{
-			Items: items, Now: now, Limits: h.patchLimits(), MaxBytes: largestDocuments * h.config.Limits.DocumentBytes,
+			Items: items, Now: now, Limits: q.limits.patch(), MaxBytes: largestDocuments * q.limits.DocumentBytes,
 			NewID: func() string { return operator.NewID("var_", now) }, NewETag: newETag,
-		}.Apply(t.theme, team.Plan, all, func(v record.Variant) (theming.VariantState, error) { return h.variantState(r, t.theme, v) })
+		}.Apply(t.theme, team.Plan, all, func(v record.Variant) (theming.VariantState, error) { return h.documents.variantState(r, t.theme, v) })
 		if err != nil {
 			return d, err
 		}
@@ -240,10 +242,9 @@ func changed(items []theming.VariantItem) (picks []bulk.Pick) {
 // batched is the decision to store what a batch made.
 func (h variants) batched(q *request, t target, made []theming.VariantOutcome) (d decision, err error) {
 	created, changed := []bulk.Batched{}, []bulk.Batched{}
-	newSlug := false
 	for _, o := range made {
 		v, minimal := o.After.Variant, q.wantsMinimal()
-		b := bulk.NewBatched(v, o.Changes, h.newVariantBody(t.theme, v), minimal)
+		b := bulk.NewBatched(v, o.Changes, h.cdn.variantBody(t.theme, v), minimal)
 		if o.Before.ID == "" {
 			created = append(created, b)
 			d.events = append(d.events, record.Event{Kind: events.VariantCreated, VariantID: v.ID})
@@ -253,9 +254,10 @@ func (h variants) batched(q *request, t target, made []theming.VariantOutcome) (
 		if o.Drafts() {
 			d.events = append(d.events, variantDraftEvent(v)...)
 		}
-		newSlug = newSlug || v.Slug != o.Before.Slug
+		if v.Slug != o.Before.Slug {
+			d.outdated = t.theme // its manifest has the slugs
+		}
 	}
-	d.entry = detailsChange(h.config.Now(), t.theme, newSlug)
 	if len(d.events) > 0 {
 		d.apply = func(tx storage.Tx) error { return writeBatch(tx, made) }
 	}
@@ -292,8 +294,8 @@ func writeBatch(tx storage.Tx, made []theming.VariantOutcome) error {
 }
 
 // batchItems reads the body of a batch, and refuses it for everything that needs no state to be seen.
-func (h variants) batchItems(q *request) (items []theming.VariantItem, err error) {
-	root, err := h.object(q)
+func (q *request) batchItems() (items []theming.VariantItem, err error) {
+	root, err := q.object()
 	if err != nil {
 		return nil, err
 	}
@@ -305,7 +307,7 @@ func (h variants) batchItems(q *request) (items []theming.VariantItem, err error
 			continue
 		}
 		for i, n := range itemsOf(list) {
-			item, what := h.batchItem(n, name == "change")
+			item, what := q.batchItem(n, name == "change")
 			item.At = fmt.Sprintf("%s[%d]", name, i)
 			for _, w := range what {
 				faults = append(faults, item.At+": "+w)
@@ -342,14 +344,14 @@ func twice(items []theming.VariantItem) (faults []string) {
 }
 
 // batchItem reads one Variant of a batch, and says everything that is wrong with it on its own.
-func (h variants) batchItem(n *jsontree.Node, exists bool) (item theming.VariantItem, faults []string) {
+func (q *request) batchItem(n *jsontree.Node, exists bool) (item theming.VariantItem, faults []string) {
 	if !n.IsObject() {
 		return item, []string{"must be an object"}
 	}
 	f := fields{root: n}
 	item.Input = theming.VariantInput{Slug: f.text("slug"), DisplayName: f.text("displayName"), Metadata: f.labels()}
 	if n.Find("operations") != nil {
-		batch, what := h.operations(n, variantOperations)
+		batch, what := q.operations(n, variantOperations)
 		item.Operations, f.faults = batch, append(f.faults, what...)
 	}
 	if !exists {

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"time"
+
 	"example.com/livery/origin/derive"
 	"example.com/livery/origin/events"
 	"example.com/livery/origin/httpserver"
@@ -10,46 +12,35 @@ import (
 	"example.com/livery/storage/record"
 )
 
+// variantTokens answers about the overrides of Variants, and publishes them.
+type variantTokens struct {
+	documents documents
+	now       func() time.Time
+	cdn       cdn
+	derive    *derive.Deriver
+}
+
 func (h variantTokens) show(r storage.Reader, q *request, t target) (httpserver.Answer, error) {
 	query, err := q.tokenQuery()
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	var set tokenSet
+	set := newVariantSet(t.variant)
 	if query.version == nil {
-		set, err = h.current(r, t)
+		var state theming.VariantState
+		if state, err = h.documents.variantState(r, t.theme, t.variant); err == nil {
+			err = set.addOverrides(state)
+		}
 	} else {
-		set, err = h.published(r, t.variant, query)
+		err = h.addVersion(&set, r, t.variant, query)
 	}
-	if err == nil && query.includeVersions {
-		set.versions, err = versionNumbers(r, storage.VariantVersions, t.variant.EnvironmentID, t.variant.ThemeID, t.variant.ID)
-	}
-	if err != nil {
-		return httpserver.Answer{}, err
-	}
-	query.narrow(&set)
-	return set.answer(), nil
+	return query.answer(set, err, func() ([]uint32, error) {
+		return versionNumbers(r, storage.VariantVersions, t.variant.EnvironmentID, t.variant.ThemeID, t.variant.ID)
+	})
 }
 
-func (h variantTokens) current(r storage.Reader, t target) (tokenSet, error) {
-	s, err := h.variantState(r, t.theme, t.variant)
-	if err != nil {
-		return tokenSet{}, err
-	}
-	return newVariantTokenSet(s)
-}
-
-// newVariantTokenSet returns the token set of a Variant's current overrides.
-func newVariantTokenSet(s theming.VariantState) (tokenSet, error) {
-	set := currentVariantSet(s)
-	return set, set.addOverrides(s)
-}
-
-// currentVariantSet is newVariantTokenSet without the overrides.
-func currentVariantSet(s theming.VariantState) tokenSet {
-	set := newVariantSet(s.Variant)
-	set.etag = s.Variant.DraftETag
-	return set
+func newVariantSet(v record.Variant) tokenSet {
+	return newTokenSet(v.LatestVersion, v.PublishedAt, v.DraftETag)
 }
 
 // addOverrides adds the current overrides.
@@ -61,32 +52,26 @@ func (s *tokenSet) addOverrides(of theming.VariantState) error {
 	return err
 }
 
-func (h variantTokens) published(r storage.Reader, v record.Variant, query tokenQuery) (tokenSet, error) {
+// addVersion adds the overrides of the version that the query names.
+func (h variantTokens) addVersion(set *tokenSet, r storage.Reader, v record.Variant, query tokenQuery) error {
 	number, err := query.number()
 	if err != nil {
-		return tokenSet{}, err
+		return err
 	}
 	version, err := variantVersion(r, v, number)
 	if err != nil {
-		return tokenSet{}, err
+		return err
 	}
-	overrides, err := h.tree(version.Overrides)
-	if err != nil {
-		return tokenSet{}, err
+	overrides, err := h.documents.tree(version.Overrides)
+	if err == nil {
+		set.ofVersion(number, version.PublishedAt)
+		set.tokens = theming.OverrideSet(overrides)
 	}
-	set := newVariantSet(v)
-	set.version, set.publishedAt, set.tokens = &number, timeOrNull(version.PublishedAt), theming.OverrideSet(overrides)
-	return set, nil
-}
-
-func newVariantSet(v record.Variant) tokenSet {
-	return tokenSet{
-		latestVersion: numberOrNull(v.LatestVersion), publishedAt: timeOrNull(v.PublishedAt), hasUnpublished: v.DraftETag != "",
-	}
+	return err
 }
 
 func (h variantTokens) edit(q *request) (change, error) {
-	e, err := h.Handler.edit(q, variantOperations)
+	e, err := q.edit(variantOperations)
 	if err != nil {
 		return change{}, err
 	}
@@ -99,28 +84,28 @@ func (h variantTokens) edit(q *request) (change, error) {
 		if err != nil {
 			return decision{}, err
 		}
-		before, err := h.variantState(r, t.theme, t.variant)
+		before, err := h.documents.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return decision{}, err
 		}
-		e.NewETag, e.Now = newETag(), h.config.Now()
+		e.NewETag, e.Now = newETag(), h.now()
 		after, err := theming.EditVariant(t.theme, document, before, e)
 		if err != nil {
 			return decision{}, err
 		}
-		return h.drafted(q, before, after)
+		return draftedVariant(q, before, after)
 	}}, nil
 }
 
-// drafted is the decision to store the draft of after, if it is another one, and to answer with its overrides.
-func (h variantTokens) drafted(q *request, before, after theming.VariantState) (decision, error) {
-	set := currentVariantSet(after)
+// draftedVariant is the decision to store the draft of after, if it is another one, and to answer with its overrides.
+func draftedVariant(q *request, before, after theming.VariantState) (decision, error) {
+	set := newVariantSet(after.Variant)
 	if set.minimal = q.wantsMinimal(); !set.minimal {
 		if err := set.addOverrides(after); err != nil {
 			return decision{}, err
 		}
 	}
-	d := decision{answer: set.answer(), entry: internalChange(h.config.Now())}
+	d := decision{answer: set.answer()}
 	if after.Variant.DraftETag != before.Variant.DraftETag {
 		d.apply, d.events = func(tx storage.Tx) error { return writeVariantState(tx, after) }, variantDraftEvent(after.Variant)
 	}
@@ -138,7 +123,7 @@ func (h variantTokens) strictDocument(r storage.Reader, t record.Theme, e themin
 	if !e.Strict {
 		return nil, nil
 	}
-	s, err := h.themeState(r, t)
+	s, err := h.documents.themeState(r, t)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +137,7 @@ func (h variantTokens) discard(q *request) (change, error) {
 		return change{}, err
 	}
 	return change{depends: onPath, decide: func(r storage.Reader, t target) (decision, error) {
-		before, err := h.variantState(r, t.theme, t.variant)
+		before, err := h.documents.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return decision{}, err
 		}
@@ -160,15 +145,15 @@ func (h variantTokens) discard(q *request) (change, error) {
 		if before.Served != nil {
 			served = len(before.Served.Members)
 		}
-		after, err := theming.DiscardVariant(before, claim, served, h.config.Now())
+		after, err := theming.DiscardVariant(before, claim, served, h.now())
 		if err != nil {
 			return decision{}, err
 		}
-		d := decision{entry: internalChange(h.config.Now())}
+		d := decision{}
 		if before.Draft != nil {
 			d.apply, d.events = func(tx storage.Tx) error { return writeVariantState(tx, after) }, event(events.VariantDiscarded)
 		}
-		d.answer, err = tagged(h.newVariantBody(t.theme, after.Variant))
+		d.answer, err = tagged(h.cdn.variantBody(t.theme, after.Variant))
 		return d, err
 	}}, nil
 }
@@ -181,16 +166,16 @@ func (h variantTokens) publish(q *request) (change, error) {
 	if err := params.err(); err != nil {
 		return change{}, err
 	}
-	note, err := h.note(q)
+	note, err := q.note()
 	if err != nil {
 		return change{}, err
 	}
 	return change{depends: onPath, decide: func(r storage.Reader, t target) (decision, error) {
-		state, err := h.variantState(r, t.theme, t.variant)
+		state, err := h.documents.variantState(r, t.theme, t.variant)
 		if err != nil {
 			return decision{}, err
 		}
-		published, version, overrides, err := theming.PublishVariant(t.theme, state, review, h.config.Now())
+		published, version, overrides, err := theming.PublishVariant(t.theme, state, review, h.now())
 		if err != nil {
 			return decision{}, err
 		}
@@ -200,12 +185,12 @@ func (h variantTokens) publish(q *request) (change, error) {
 		}
 		version.Overrides = pair.Overrides
 		version.Remark.By, version.Remark.Note = q.caller.Subject, note
-		d := decision{entry: servedChange(h.config.Now(), t.theme), apply: func(tx storage.Tx) error { return writeVariantVersion(tx, published, version, pair) }}
+		d := decision{outdated: t.theme, apply: func(tx storage.Tx) error { return writeVariantVersion(tx, published, version, pair) }}
 		d.events = []record.Event{{Kind: events.VariantPublished, Version: version.Number, Note: note}}
 		if derive.Lacks(pair) {
-			d.after = func() { h.config.Derive.Backfill(t.theme.EnvironmentID, t.theme.ID) }
+			d.after = func() { h.derive.Backfill(t.theme.EnvironmentID, t.theme.ID) }
 		}
-		d.answer, err = tagged(h.newVariantBody(t.theme, published))
+		d.answer, err = tagged(h.cdn.variantBody(t.theme, published))
 		return d, err
 	}}, nil
 }
@@ -218,10 +203,10 @@ func (h variantTokens) putOverrides(r storage.Reader, t record.Theme, overrides 
 		return pair, err
 	}
 	pair.Published = true
-	if pair.Overrides, err = h.config.Store.PutBlob(h.config.Context, overrides); err != nil {
+	if pair.Overrides, err = h.documents.put(overrides); err != nil {
 		return pair, err
 	}
-	pair.Overlay, err = h.config.Derive.PublishedOverlay(h.config.Context, version, overrides)
+	pair.Overlay, err = h.derive.PublishedOverlay(h.documents.ctx, version, overrides)
 	return pair, err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/origin/auth"
 	"example.com/livery/origin/events"
 	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/operator"
@@ -19,7 +20,11 @@ import (
 )
 
 // webhookRoutes answers about the webhooks of an Environment.
-type webhookRoutes struct{ *Handler }
+type webhookRoutes struct {
+	sender *webhooks.Sender
+	master *auth.Master // nil: webhooks are refused
+	now    func() time.Time
+}
 
 // webhookBody is a webhook as the API shows it.
 type webhookBody struct {
@@ -71,7 +76,7 @@ func (h webhookRoutes) show(_ storage.Reader, _ *request, t target) (httpserver.
 
 // input reads the body of a new webhook.
 func (h webhookRoutes) input(q *request) (in webhooks.Input, err error) {
-	root, err := h.object(q)
+	root, err := q.object()
 	if err != nil {
 		return in, err
 	}
@@ -99,8 +104,8 @@ func (h webhookRoutes) input(q *request) (in webhooks.Input, err error) {
 	if err := invalid(f.faults...); err != nil {
 		return in, err
 	}
-	faults := h.config.Webhooks.Faults(in)
-	if h.config.Master == nil {
+	faults := h.sender.Faults(in)
+	if h.master == nil {
 		faults = append(faults, operator.Keyless)
 	}
 	return in, invalid(faults...)
@@ -112,23 +117,19 @@ func (h webhookRoutes) create(q *request) (change, error) {
 		return change{}, err
 	}
 	return change{decide: func(r storage.Reader, t target) (decision, error) {
-		now := h.config.Now()
-		existing := 0
-		err := storage.Webhooks.Scan(r, storage.Ascending, func([]byte, record.Webhook) bool {
-			existing++
-			return true
-		}, t.environment.ID)
+		now := h.now()
+		existing, err := storage.Webhooks.All(r, t.environment.ID)
 		if err != nil {
 			return decision{}, err
 		}
-		if existing >= webhooks.MaxPerEnvironment {
-			return decision{}, invalid(fmt.Sprintf("the Environment has %d webhooks, which is the most; delete one first", existing))
+		if len(existing) >= webhooks.MaxPerEnvironment {
+			return decision{}, invalid(fmt.Sprintf("the Environment has %d webhooks, which is the most; delete one first", len(existing)))
 		}
-		w, secret, err := webhooks.Create(r, h.config.Master, operator.NewID("whk_", now), t.environment.ID, in, now)
+		w, secret, err := webhooks.Create(r, h.master, operator.NewID("whk_", now), t.environment.ID, in, now)
 		if err != nil {
 			return decision{}, err
 		}
-		d := h.written(w, "webhook add", webhooks.Describe(w))
+		d := writtenWebhook(w, "webhook add", webhooks.Describe(w))
 		body := newWebhookBody(w)
 		body.Secret = secret
 		d.answer, err = bare(fasthttp.StatusCreated, webhookResource{body})
@@ -137,17 +138,17 @@ func (h webhookRoutes) create(q *request) (change, error) {
 	}}, nil
 }
 
-// written is the decision to write a webhook, with what the audit log says of it.
-func (h webhookRoutes) written(w record.Webhook, action, sentence string) decision {
+// writtenWebhook is the decision to write a webhook, with what the audit log says of it.
+func writtenWebhook(w record.Webhook, action, sentence string) decision {
 	return decision{
-		entry: internalChange(h.config.Now()), audit: &record.Audit{Action: action, Target: "webhook " + w.ID, Changes: []string{sentence}},
+		audit: &record.Audit{Action: action, Target: "webhook " + w.ID, Changes: []string{sentence}},
 		apply: func(tx storage.Tx) error { return storage.Webhooks.Write(tx, w, w.EnvironmentID, w.ID) },
 	}
 }
 
 func (h webhookRoutes) delete(*request) (change, error) {
 	return change{decide: func(_ storage.Reader, t target) (d decision, err error) {
-		d = h.written(t.webhook, "webhook remove", "it is deleted, and what was due is not sent")
+		d = writtenWebhook(t.webhook, "webhook remove", "it is deleted, and what was due is not sent")
 		d.apply = func(tx storage.Tx) error {
 			if err := storage.Deliveries.DeleteAll(tx, t.environment.ID, t.webhook.ID); err != nil {
 				return err
@@ -161,8 +162,8 @@ func (h webhookRoutes) delete(*request) (change, error) {
 
 func (h webhookRoutes) rotate(*request) (change, error) {
 	return change{decide: func(_ storage.Reader, t target) (d decision, err error) {
-		w, secret := webhooks.Rotate(t.webhook, h.config.Master, h.config.Now())
-		d = h.written(w, "webhook rotate", "a new secret signs, for a day beside the one before")
+		w, secret := webhooks.Rotate(t.webhook, h.master, h.now())
+		d = writtenWebhook(w, "webhook rotate", "a new secret signs, for a day beside the one before")
 		body := newWebhookBody(w)
 		body.Secret = secret
 		d.answer, err = bare(fasthttp.StatusOK, body)
@@ -224,7 +225,7 @@ func (h webhookRoutes) deliveries(r storage.Reader, q *request, t target) (https
 	if err != nil {
 		return httpserver.Answer{}, err
 	}
-	list, oldest := rows[deliveryBody]{page: p}, h.config.Now().Add(-storage.KeepDelivery)
+	list, oldest := rows[deliveryBody]{page: p}, h.now().Add(-storage.KeepDelivery)
 	return list.answer(storage.Deliveries.ScanBetween(r, storage.Descending, storage.Number(t.webhook.Dropped), p.AfterKey(), func(_ []byte, d record.Delivery) bool {
 		if p.state != "" && d.State != p.state {
 			return true
@@ -236,14 +237,14 @@ func (h webhookRoutes) deliveries(r storage.Reader, q *request, t target) (https
 // ping makes a test of the webhook due.
 func (h webhookRoutes) ping(q *request) (change, error) {
 	return h.due("webhook test", func(t target) (webhooks.Due, bool) {
-		return webhooks.Ping(t.webhook, q.caller.Subject, newETag(), h.config.Now())
+		return webhooks.Ping(t.webhook, q.caller.Subject, newETag(), h.now())
 	}), nil
 }
 
 // redeliver makes a delivery due once more.
 func (h webhookRoutes) redeliver(*request) (change, error) {
 	return h.due("webhook redeliver", func(t target) (webhooks.Due, bool) {
-		return webhooks.Redeliver(t.webhook, t.delivery, h.config.Now())
+		return webhooks.Redeliver(t.webhook, t.delivery, h.now())
 	}), nil
 }
 
@@ -258,7 +259,7 @@ func (h webhookRoutes) due(action string, make func(target) (due webhooks.Due, o
 			return d, invalid(fmt.Sprintf("%d deliveries of this webhook are due by hand, which is the most; wait until some are sent", len(t.webhook.Queue)))
 		}
 		body := t.newDeliveryBody(due.Delivery)
-		d = h.written(t.webhook, action, "delivery "+body.ID+" is due")
+		d = writtenWebhook(t.webhook, action, "delivery "+body.ID+" is due")
 		d.apply = due.Write
 		d.answer, err = bare(fasthttp.StatusAccepted, body)
 		return d, err

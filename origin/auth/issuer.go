@@ -8,46 +8,8 @@ import (
 	"strings"
 
 	"example.com/livery/renderer/jsontree"
-	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
-
-// issuerTable is the letter of the key table under which issuers stand by their names.
-const issuerTable = 'J'
-
-// Issuers returns the issuers of the store by their names.
-func Issuers(r storage.Reader) ([]record.Issuer, error) {
-	var all []record.Issuer
-	var failed error
-	err := r.Scan(storage.Key(issuerTable), storage.Ascending, func(key, value []byte) bool {
-		var issuer record.Issuer
-		if failed = record.Decode(value, &issuer); failed == nil {
-			all = append(all, issuer)
-		}
-		return failed == nil
-	})
-	if failed != nil {
-		err = fmt.Errorf("%w: %w", storage.ErrCorrupt, failed)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("auth: read issuers: %w", err)
-	}
-	return all, nil
-}
-
-// WriteIssuer stores the issuer under its name.
-func WriteIssuer(tx storage.Tx, issuer record.Issuer) error {
-	data, err := record.Encode(issuer)
-	if err != nil {
-		return err
-	}
-	return tx.Set(storage.Key(issuerTable, issuer.Name), data)
-}
-
-// DeleteIssuer takes the issuer of that name out of the store.
-func DeleteIssuer(tx storage.Tx, name string) error {
-	return tx.Delete(storage.Key(issuerTable, name))
-}
 
 // trustedIssuer is an issuer and its keys.
 type trustedIssuer struct {
@@ -183,16 +145,25 @@ func sameLogin(a, b *record.IssuerLogin) bool {
 	return a.ClientID == b.ClientID && slices.Equal(a.Scopes, b.Scopes) && maps.Equal(a.Parameters, b.Parameters)
 }
 
+// Login is an issuer at which people log in, with what a client needs to log in there.
+type Login struct {
+	Name       string            `json:"name"`
+	Issuer     string            `json:"issuer"` // its address
+	ClientID   string            `json:"clientID"`
+	Scopes     []string          `json:"scopes"`
+	Parameters map[string]string `json:"parameters"`
+}
+
 // Logins returns the issuers at which people log in, by their names.
-func (k *Keys) Logins() []record.Issuer {
-	var all []record.Issuer
+func (k *Keys) Logins() []Login {
+	all := []Login{}
 	for _, list := range k.trusts.Load().issuers {
-		for _, issuer := range list {
-			if issuer.Login != nil {
-				all = append(all, issuer.Issuer)
+		for _, i := range list {
+			if l := i.Issuer.Login; l != nil {
+				all = append(all, Login{i.Name, i.URL, l.ClientID, l.Scopes, l.Parameters})
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b record.Issuer) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b Login) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }

@@ -157,7 +157,7 @@ func (s *fixture) trusting(o *oidc, issuers ...record.Issuer) {
 	s.t.Helper()
 	_, err := s.store.Update(context.Background(), storage.Global, func(tx storage.Tx) (record.Change, error) {
 		for _, issuer := range issuers {
-			if err := auth.WriteIssuer(tx, issuer); err != nil {
+			if err := storage.Issuers.Write(tx, issuer, issuer.Name); err != nil {
 				return record.Change{}, err
 			}
 		}

@@ -101,7 +101,7 @@ func (k *Keys) Reload(ctx context.Context, store storage.Store) error {
 	next := &trustStore{public: map[string]ed25519.PublicKey{}, sessions: &Master{}}
 	var issuers []record.Issuer
 	err := store.View(ctx, func(r storage.Reader) error {
-		keys, err := tokenKeys(r)
+		keys, err := storage.TokenKeys.All(r)
 		for _, key := range keys {
 			if key, err = k.config.Master.openToken(key); err != nil {
 				return err
@@ -111,7 +111,7 @@ func (k *Keys) Reload(ctx context.Context, store storage.Store) error {
 			}
 		}
 		if err == nil {
-			issuers, err = Issuers(r)
+			issuers, err = storage.Issuers.All(r)
 		}
 		return err
 	})
@@ -142,17 +142,9 @@ func (n *trustStore) add(key record.TokenKey) error {
 	return nil
 }
 
-func tokenKeys(r storage.Reader) (keys []record.TokenKey, err error) {
-	err = storage.TokenKeys.Scan(r, storage.Ascending, func(_ []byte, key record.TokenKey) bool {
-		keys = append(keys, key)
-		return true
-	})
-	return keys, err
-}
-
 // firstTokenKey makes the first key if there is none.
 func (k *Keys) firstTokenKey(tx storage.Tx, now time.Time) error {
-	keys, err := tokenKeys(tx)
+	keys, err := storage.TokenKeys.All(tx)
 	if err != nil || len(keys) > 0 {
 		return err
 	}

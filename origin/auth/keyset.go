@@ -16,12 +16,12 @@ import (
 	"time"
 )
 
-// The bounds of a fetch of a key set.
+// The bounds of what issuers are asked.
 const (
-	maxKeySetBytes = 256 << 10
-	fetchTimeout   = 5 * time.Second
-	fetchEvery     = 30 * time.Second // at most one attempt in this time, whatever clients send
-	keySetLife     = 10 * time.Minute // a key set of this age is read again when it is used
+	maxFetchedBytes = 256 << 10
+	fetchTimeout    = 5 * time.Second
+	fetchEvery      = 30 * time.Second // at most one attempt in this time, whatever clients send
+	keySetLife      = 10 * time.Minute // a key set of this age is read again when it is used
 )
 
 // keySet is the key set of an issuer as it was last read. Its methods may be called concurrently.
@@ -112,27 +112,36 @@ func (s *keySet) read() ([]byte, error) {
 		return nil, err
 	}
 	req.Header.Set("Accept", "application/jwk-set+json, application/json")
-	res, err := s.fetcher.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = res.Body.Close() }()
-	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("auth: the answer is %s", res.Status)
-	}
-	return readBounded(res.Body)
-}
-
-func readBounded(r io.Reader) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(r, maxKeySetBytes+1))
-	if err == nil && len(body) > maxKeySetBytes {
-		err = fmt.Errorf("auth: the key set is larger than %d bytes", maxKeySetBytes)
-	}
+	_, body, err := fetch(s.fetcher, req)
 	return body, err
 }
 
-// Fetcher returns the client that asks the issuers.
-func (k *Keys) Fetcher() *http.Client { return k.fetcher }
+// Fetch asks an issuer, and returns the status and the body of its answer. An answer that is not 200, or has more than
+// 256 KiB, is an error.
+func (k *Keys) Fetch(req *http.Request) (status int, body []byte, err error) {
+	return fetch(k.fetcher, req)
+}
+
+func fetch(client *http.Client, req *http.Request) (status int, body []byte, err error) {
+	res, err := client.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return res.StatusCode, nil, fmt.Errorf("auth: the answer of %s is %s", req.URL.Host, res.Status)
+	}
+	body, err = readBounded(res.Body)
+	return res.StatusCode, body, err
+}
+
+func readBounded(r io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, maxFetchedBytes+1))
+	if err == nil && len(body) > maxFetchedBytes {
+		err = fmt.Errorf("auth: it is larger than %d bytes", maxFetchedBytes)
+	}
+	return body, err
+}
 
 // newFetcher returns the client that asks issuers: it follows no redirect, keeps no connection and
 // trusts roots, or those of the system if roots is nil.

@@ -58,7 +58,7 @@ func (k *Keys) RotateIn(tx storage.Tx, drop bool) (Rotated, error) {
 // retire marks the keys as no longer signing, deletes those that no valid token can name, or all with
 // drop, and returns when the newest was made.
 func retire(tx storage.Tx, now time.Time, drop bool) (newest time.Time, err error) {
-	keys, err := tokenKeys(tx)
+	keys, err := storage.TokenKeys.All(tx)
 	for _, key := range keys {
 		if err != nil {
 			return newest, err

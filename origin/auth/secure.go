@@ -133,7 +133,7 @@ func (m *Master) secureTheme(ctx context.Context, store storage.Store, seen reco
 
 func (m *Master) secureTokenKeys(ctx context.Context, store storage.Store, now time.Time) error {
 	_, err := store.Update(ctx, storage.Global, func(tx storage.Tx) (record.Change, error) {
-		keys, err := tokenKeys(tx)
+		keys, err := storage.TokenKeys.All(tx)
 		for _, key := range keys {
 			if err != nil {
 				break

@@ -99,7 +99,7 @@ func (h *Handler) answer(ctx *fasthttp.RequestCtx, path string, bare bool) (rout
 		a, err = h.session(ctx)
 		return root + "/" + sessionPath, a, err
 	case !ctx.IsGet() && !ctx.IsHead():
-		return root + "/", notAllowed("GET, HEAD"), nil
+		return root + "/", httpserver.NotAllowed("GET, HEAD"), nil
 	case path == settingsPath:
 		a, err = h.settings(ctx)
 		return root + "/" + settingsPath, a, err
@@ -113,12 +113,7 @@ func (h *Handler) answer(ctx *fasthttp.RequestCtx, path string, bare bool) (rout
 	if file == nil { // a view: its address is for the page to read
 		file = h.files[index]
 	}
-	return root + "/", file.Answer(httpserver.Lines(ctx, fasthttp.HeaderAcceptEncoding), httpserver.Lines(ctx, fasthttp.HeaderIfNoneMatch)), nil
-}
-
-func notAllowed(allowed string) httpserver.Answer {
-	a := httpserver.Refused(fasthttp.StatusMethodNotAllowed, theming.Payload, "the method must be one of "+allowed)
-	return a.With(fasthttp.HeaderAllow, allowed)
+	return root + "/", file.Answer(httpserver.Lines(&ctx.Request.Header, fasthttp.HeaderAcceptEncoding), httpserver.Lines(&ctx.Request.Header, fasthttp.HeaderIfNoneMatch)), nil
 }
 
 // refusal returns the answer to an error. What is not the client's fault is logged, and not shown.

@@ -29,7 +29,7 @@ var errBody = errors.New("the body must be an object with token, with code, or w
 func (h *Handler) session(ctx *fasthttp.RequestCtx) (httpserver.Answer, error) {
 	switch {
 	case !slices.Contains([]string{"GET", "HEAD", "POST", "DELETE"}, string(ctx.Method())):
-		return notAllowed("DELETE, GET, HEAD, POST"), nil
+		return httpserver.NotAllowed("DELETE, GET, HEAD, POST"), nil
 	case !session.FromConsole(&ctx.Request.Header):
 		return foreign(), nil
 	case ctx.IsPost():
@@ -152,11 +152,7 @@ type settingsBody struct {
 
 // issuerBody is an issuer at which people log in.
 type issuerBody struct {
-	Name       string            `json:"name"`
-	Issuer     string            `json:"issuer"`
-	ClientID   string            `json:"clientID"`
-	Scopes     []string          `json:"scopes"`
-	Parameters map[string]string `json:"parameters"`
+	auth.Login
 
 	AuthorizationEndpoint *string `json:"authorizationEndpoint"` // null: the issuer does not say where it is
 }
@@ -169,9 +165,9 @@ func (h *Handler) settings(ctx *fasthttp.RequestCtx) (httpserver.Answer, error) 
 	body := settingsBody{Version: h.version, Issuers: make([]issuerBody, len(logins)), Edges: append([]string{}, h.config.Edges...)}
 	var all sync.WaitGroup
 	for n, i := range logins {
-		body.Issuers[n] = issuerBody{i.Name, i.URL, i.Login.ClientID, i.Login.Scopes, i.Login.Parameters, nil}
+		body.Issuers[n] = issuerBody{Login: i}
 		all.Go(func() {
-			if found, err := h.config.Issuers.Addresses(h.config.Context, i.URL); err == nil {
+			if found, err := h.config.Issuers.Addresses(h.config.Context, i.Issuer); err == nil {
 				body.Issuers[n].AuthorizationEndpoint = &found.Authorization
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,19 +20,13 @@ import (
 // conditional stylesheet of their modes.
 type Combination struct {
 	Pairs      []Pair
-	Dimensions []Dimension
+	Dimensions []modesheet.Dimension
+	Modes      map[string]Pair // of the Variants that Dimensions name
 }
 
 // Sealed reports whether all that takes part is published at the version.
 func (c Combination) Sealed() bool {
-	pairs := slices.Clone(c.Pairs)
-	for _, d := range c.Dimensions {
-		for _, m := range d.Modes {
-			if m.Pair != nil {
-				pairs = append(pairs, *m.Pair)
-			}
-		}
-	}
+	pairs := slices.AppendSeq(slices.Clone(c.Pairs), maps.Values(c.Modes))
 	return !slices.ContainsFunc(pairs, func(p Pair) bool { return !p.Record.Published })
 }
 
@@ -144,7 +139,7 @@ func (c Combination) inputs() string {
 		parts = append(parts, string(p.Record.Overrides))
 	}
 	for _, d := range c.Dimensions {
-		parts = append(parts, d.inputs())
+		parts = append(parts, c.dimensionInputs(d))
 	}
 	return strings.Join(parts, "/")
 }

@@ -17,7 +17,7 @@ func Register(ctx context.Context, store storage.Store, module []byte, now time.
 	if err != nil {
 		return record.Module{}, fmt.Errorf("derive: store the renderer module: %w", err)
 	}
-	known, err := find(ctx, store, digest)
+	known, err := storage.Snapshot(ctx, store, func(r storage.Reader) (record.Module, error) { return storage.Modules.Read(r, string(digest)) })
 	if !errors.Is(err, storage.ErrNotFound) {
 		return known, err
 	}
@@ -32,22 +32,7 @@ func Register(ctx context.Context, store storage.Store, module []byte, now time.
 	return m, err
 }
 
-func find(ctx context.Context, store storage.Store, digest record.Hash) (m record.Module, err error) {
-	err = store.View(ctx, func(r storage.Reader) error {
-		m, err = storage.Modules.Read(r, string(digest))
-		return err
-	})
-	return m, err
-}
-
 // Modules lists the registered modules by digest.
-func Modules(ctx context.Context, store storage.Store) (all []record.Module, err error) {
-	err = store.View(ctx, func(r storage.Reader) error {
-		all = []record.Module{}
-		return storage.Modules.Scan(r, storage.Ascending, func(_ []byte, m record.Module) bool {
-			all = append(all, m)
-			return true
-		})
-	})
-	return all, err
+func Modules(ctx context.Context, store storage.Store) ([]record.Module, error) {
+	return storage.Snapshot(ctx, store, func(r storage.Reader) ([]record.Module, error) { return storage.Modules.All(r) })
 }

@@ -14,30 +14,16 @@ import (
 	"example.com/livery/renderer/plan"
 )
 
-// Dimension is a dimension of a conditional stylesheet, with its modes in order.
-type Dimension struct {
-	Name      string
-	Modes     []Mode
-	LightDark bool // colours are light-dark()
-}
-
-// Mode is a mode of a conditional stylesheet.
-type Mode struct {
-	Name string
-	When string // media condition; empty: only an attribute selects it
-	Pair *Pair  // what it overrides; nil: nothing
-}
-
-// inputs names what a conditional stylesheet is compiled from beside the address's own pair.
-func (d Dimension) inputs() string {
+// dimensionInputs names what the conditional stylesheet of a dimension is compiled from beside the address's own pair.
+func (c Combination) dimensionInputs(d modesheet.Dimension) string {
 	parts := []string{d.Name}
 	if d.LightDark {
 		parts[0] += "~"
 	}
 	for _, m := range d.Modes {
 		overrides := "-"
-		if m.Pair != nil {
-			overrides = string(m.Pair.Record.Overrides)
+		if m.Variant != "" {
+			overrides = string(c.Modes[m.Variant].Record.Overrides)
 		}
 		parts = append(parts, m.Name+"="+overrides+" "+m.When)
 	}
@@ -55,14 +41,18 @@ func (d *Deriver) sheet(ctx context.Context, with compiler, c Combination) ([]by
 	if err != nil {
 		return nil, err
 	}
-	s := stylesheet{ctx: ctx, compiler: with, plan: plans[renderer.TokensCSS]}
+	s := stylesheet{ctx: ctx, compiler: with, plan: plans[renderer.TokensCSS], dimensions: c.Dimensions, modes: map[string]*jsontree.Node{}}
 	if s.own, err = d.overridesOf(ctx, c.Pairs); err != nil {
 		return nil, err
 	}
-	if s.modes, err = d.modeOverrides(ctx, c.Dimensions); err != nil {
-		return nil, err
+	for variant, pair := range c.Modes {
+		maps, err := d.overridesOf(ctx, []Pair{pair})
+		if err != nil {
+			return nil, err
+		}
+		s.modes[variant] = modes.Merge(maps...)
 	}
-	text, err := s.text(c.Dimensions)
+	text, err := s.text()
 	if err != nil {
 		return nil, err
 	}
@@ -90,47 +80,31 @@ func openPlans(blob []byte) (plans [renderer.FileCount]plan.Plan, err error) {
 	return plans, err
 }
 
-// modeOverrides reads what modes override, nil for those that override nothing.
-func (d *Deriver) modeOverrides(ctx context.Context, dimensions []Dimension) ([][]*jsontree.Node, error) {
-	all := make([][]*jsontree.Node, len(dimensions))
-	for i, dimension := range dimensions {
-		all[i] = make([]*jsontree.Node, len(dimension.Modes))
-		for k, m := range dimension.Modes {
-			if m.Pair == nil {
-				continue
-			}
-			maps, err := d.overridesOf(ctx, []Pair{*m.Pair})
-			if err != nil {
-				return nil, err
-			}
-			all[i][k] = modes.Merge(maps...)
-		}
-	}
-	return all, nil
-}
-
 // stylesheet is a conditional stylesheet that is being compiled.
 type stylesheet struct {
-	ctx      context.Context
-	compiler compiler
-	plan     plan.Plan          // of tokens.css
-	own      []*jsontree.Node   // overrides of the address's own pair
-	modes    [][]*jsontree.Node // overrides by dimension and mode; nil: none
+	ctx        context.Context
+	compiler   compiler
+	plan       plan.Plan        // of tokens.css
+	own        []*jsontree.Node // overrides of the address's own pair
+	dimensions []modesheet.Dimension
+	modes      map[string]*jsontree.Node // overrides of the modes by their Variants
 }
 
 // PreviewSheet returns the conditional stylesheet of a document that need not be published, compiled natively: what edges
-// serve once it is. own is what the address itself overrides, overrides what each mode of the dimensions does, nil for one
-// that overrides nothing. It returns ErrTooLarge, or ctx's error.
+// serve once it is. own is what the address itself overrides, and overrides what the Variants of the modes do. It returns
+// ErrTooLarge, or ctx's error.
 func PreviewSheet(
-	ctx context.Context, document *jsontree.Node, prefix string, own *jsontree.Node, dimensions []Dimension, overrides [][]*jsontree.Node,
+	ctx context.Context, document *jsontree.Node, prefix string, own *jsontree.Node, dimensions []modesheet.Dimension, overrides map[string]*jsontree.Node,
 ) ([]byte, error) {
 	compiled := renderer.Compile(document, prefix)
 	p, err := plan.Open(compiled.Plan(renderer.TokensCSS))
 	if err != nil {
 		return nil, err
 	}
-	s := stylesheet{ctx: ctx, compiler: compiler{overlay: overlayOf(compiled)}, plan: p, own: []*jsontree.Node{own}, modes: overrides}
-	text, err := s.text(dimensions)
+	s := stylesheet{
+		ctx: ctx, compiler: compiler{overlay: overlayOf(compiled)}, plan: p, own: []*jsontree.Node{own}, dimensions: dimensions, modes: overrides,
+	}
+	text, err := s.text()
 	if errors.Is(err, modesheet.ErrTooLong) {
 		err = ErrTooLarge
 	}
@@ -138,20 +112,12 @@ func PreviewSheet(
 }
 
 // text returns the stylesheet.
-func (s stylesheet) text(dimensions []Dimension) ([]byte, error) {
+func (s stylesheet) text() ([]byte, error) {
 	overlay, err := s.overlay(nil)
 	if err != nil {
 		return nil, err
 	}
-	var named []modesheet.Dimension
-	for i, d := range dimensions {
-		var list []modesheet.Mode
-		for k, m := range d.Modes {
-			list = append(list, modesheet.Mode{Name: m.Name, When: m.When, Base: s.modes[i][k] == nil})
-		}
-		named = append(named, modesheet.Dimension{Name: d.Name, Modes: list, LightDark: d.LightDark})
-	}
-	return modesheet.Append(nil, overlay.Append(nil), named, s.flat)
+	return modesheet.Append(nil, overlay.Append(nil), s.dimensions, s.flat)
 }
 
 // lineChanges returns the changes that make after of before: a line that declares the same property in both changes its
@@ -197,8 +163,8 @@ func (s stylesheet) flat(choice []int) ([]byte, error) {
 func (s stylesheet) overlay(choice []int) (plan.Overlay, error) {
 	maps := slices.Clone(s.own)
 	for i, k := range choice {
-		if k >= 0 && s.modes[i][k] != nil {
-			maps = append(maps, s.modes[i][k])
+		if k >= 0 {
+			maps = append(maps, s.modes[s.dimensions[i].Modes[k].Variant])
 		}
 	}
 	part, err := s.compiler.overlay(s.ctx, modes.Merge(maps...), renderer.TokensCSS)

@@ -42,12 +42,17 @@ func rendered(t testing.TB, overrides string, f renderer.File) string {
 	return string(set.Append(nil, f))
 }
 
-// schemes are two dimensions, of whose products both change one token.
-func schemes(b *bench) []derive.Dimension {
-	dark, more := b.variant("dark", `{"color.brand":"#00bb00"}`), b.variant("more", `{"color.line":"{color.brand}","gap":"1rem"}`)
-	return []derive.Dimension{
-		{Name: "scheme", Modes: []derive.Mode{{Name: "light"}, {Name: "dark", When: "(prefers-color-scheme: dark)", Pair: &dark}}},
-		{Name: "contrast", Modes: []derive.Mode{{Name: "more", When: "(prefers-contrast: more)", Pair: &more}}},
+// schemes is a combination of two dimensions, of whose products both change one token.
+func schemes(b *bench, own derive.Pair) derive.Combination {
+	return derive.Combination{
+		Pairs: []derive.Pair{own},
+		Dimensions: []modesheet.Dimension{
+			{Name: "scheme", Modes: []modesheet.Mode{{Name: "light"}, {Name: "dark", When: "(prefers-color-scheme: dark)", Variant: "dark"}}},
+			{Name: "contrast", Modes: []modesheet.Mode{{Name: "more", When: "(prefers-contrast: more)", Variant: "more"}}},
+		},
+		Modes: map[string]derive.Pair{
+			"dark": b.variant("dark", `{"color.brand":"#00bb00"}`), "more": b.variant("more", `{"color.line":"{color.brand}","gap":"1rem"}`),
+		},
 	}
 }
 
@@ -58,13 +63,9 @@ func TestAConditionalStylesheetHoldsEveryCombination(t *testing.T) {
 	b := newBench(t, native())
 	dark, more := `{"color.brand":"#00bb00"}`, `{"color.line":"{color.brand}","gap":"1rem"}`
 	for _, own := range []string{"{}", overrides, `{"gap":"no length"}`} { // the last leaves a property out
-		c := derive.Combination{Pairs: []derive.Pair{b.variant("brand", own)}, Dimensions: schemes(b)}
+		c := schemes(b, b.variant("brand", own))
 		base := rendered(t, own, renderer.TokensCSS)
-		named := []modesheet.Dimension{
-			{Name: "scheme", Modes: []modesheet.Mode{{Name: "light", Base: true}, {Name: "dark", When: "(prefers-color-scheme: dark)"}}},
-			{Name: "contrast", Modes: []modesheet.Mode{{Name: "more", When: "(prefers-contrast: more)"}}},
-		}
-		want, err := modesheet.Append(nil, []byte(base), named, func(choice []int) ([]byte, error) {
+		want, err := modesheet.Append(nil, []byte(base), c.Dimensions, func(choice []int) ([]byte, error) {
 			all := own
 			if choice[0] == 1 {
 				all = sum(t, all, dark)
@@ -127,9 +128,10 @@ func TestTheModuleMakesTheSameCombinations(t *testing.T) {
 			t.Errorf("Close() = %v", err)
 		}
 	}()
-	brand, dims := b.variant("brand", overrides), schemes(b)
+	brand := b.variant("brand", overrides)
+	sheet := schemes(b, brand)
 	for name, c := range map[string]derive.Combination{
-		"files": {Pairs: []derive.Pair{brand, *dims[0].Modes[1].Pair, *dims[1].Modes[0].Pair}}, "stylesheet": {Pairs: []derive.Pair{brand}, Dimensions: dims},
+		"files": {Pairs: []derive.Pair{brand, sheet.Modes["dark"], sheet.Modes["more"]}}, "stylesheet": sheet,
 	} {
 		if got, want := b.sheet(later, c), b.sheet(b.derive, c); got != want {
 			t.Errorf("%s by the module = %s, want %s", name, got, want)
@@ -149,11 +151,11 @@ func TestStylesheetsAreNamedByTheirInputs(t *testing.T) {
 		"another condition": func(c *derive.Combination) { c.Dimensions[1].Modes[0].When = "print" },
 		"another name":      func(c *derive.Combination) { c.Dimensions[1].Modes[0].Name = "most" },
 		"another dimension": func(c *derive.Combination) { c.Dimensions[1].Name = "look" },
-		"other overrides":   func(c *derive.Combination) { p := b.variant("x", `{"gap":"9px"}`); c.Dimensions[1].Modes[0].Pair = &p },
+		"other overrides":   func(c *derive.Combination) { c.Modes["more"] = b.variant("x", `{"gap":"9px"}`) },
 		"light-dark()":      func(c *derive.Combination) { c.Dimensions[0].LightDark = true },
 		"another brand":     func(c *derive.Combination) { c.Pairs = []derive.Pair{b.variant("y", `{"gap":"7px"}`)} },
 	} {
-		c := derive.Combination{Pairs: []derive.Pair{own}, Dimensions: schemes(b)}
+		c := schemes(b, own)
 		change(&c)
 		if _, ok := b.derive.Compiled(c); ok {
 			t.Errorf("%s is compiled before it is asked for", name)
@@ -179,13 +181,14 @@ func TestStylesheetsAreBounded(t *testing.T) {
 		c.Acquire = func(context.Context, string) (func(), error) { compilations++; return func() {}, nil }
 	})
 	b.version.Document = b.put(strings.TrimSuffix(document, "}") + `,"long":{"$type":"string","$value":"x"}}`)
-	dimension := derive.Dimension{Name: "d"}
+	dimension, pairs := modesheet.Dimension{Name: "d"}, map[string]derive.Pair{}
 	for i := range 10 {
 		p := b.variant(fmt.Sprint("v", i), fmt.Sprintf(`{"long":%q}`, strings.Repeat(fmt.Sprint(i), 1<<20)))
 		p.Version = b.version
-		dimension.Modes = append(dimension.Modes, derive.Mode{Name: fmt.Sprint("m", i), Pair: &p})
+		pairs[p.VariantID] = p
+		dimension.Modes = append(dimension.Modes, modesheet.Mode{Name: fmt.Sprint("m", i), Variant: p.VariantID})
 	}
-	c := derive.Combination{Pairs: []derive.Pair{{VariantID: "-", Version: b.version}}, Dimensions: []derive.Dimension{dimension}}
+	c := derive.Combination{Pairs: []derive.Pair{{VariantID: "-", Version: b.version}}, Dimensions: []modesheet.Dimension{dimension}, Modes: pairs}
 	for range 3 {
 		if _, err := b.derive.Combined(context.Background(), c); !errors.Is(err, derive.ErrTooLarge) {
 			t.Errorf("Combined() = %v, want ErrTooLarge", err)

@@ -43,10 +43,10 @@ var headers = []httpserver.Header{
 	{Name: fasthttp.HeaderCacheControl, Value: "public, max-age=300"},
 }
 
-// Owns reports whether a path is one of the pages. The reference of the API, below the same address, is the API's own.
+// Owns reports whether a path is one of the pages.
 func Owns(path []byte) bool {
 	rest, ok := bytes.CutPrefix(path, []byte(root))
-	return ok && (len(rest) == 0 || rest[0] == '/') && !bytes.HasPrefix(rest, []byte("/reference."))
+	return ok && (len(rest) == 0 || rest[0] == '/')
 }
 
 // Serve answers one request for a page. Its framing must be known to be sound.
@@ -63,7 +63,7 @@ func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
 
 func (h *Handler) answer(ctx *fasthttp.RequestCtx, path string) httpserver.Answer {
 	if !ctx.IsGet() && !ctx.IsHead() {
-		return httpserver.Refused(fasthttp.StatusMethodNotAllowed, theming.Payload, "the method must be one of GET, HEAD").With(fasthttp.HeaderAllow, "GET, HEAD")
+		return httpserver.NotAllowed("GET, HEAD")
 	}
 	if path == root {
 		return httpserver.Answer{Status: fasthttp.StatusPermanentRedirect}.With(fasthttp.HeaderLocation, root+"/")
@@ -77,7 +77,7 @@ func (h *Handler) answer(ctx *fasthttp.RequestCtx, path string) httpserver.Answe
 		name = "index.html"
 	}
 	if file := files[name]; file != nil {
-		return file.Answer(httpserver.Lines(ctx, fasthttp.HeaderAcceptEncoding), httpserver.Lines(ctx, fasthttp.HeaderIfNoneMatch))
+		return file.Answer(httpserver.Lines(&ctx.Request.Header, fasthttp.HeaderAcceptEncoding), httpserver.Lines(&ctx.Request.Header, fasthttp.HeaderIfNoneMatch))
 	}
 	return httpserver.Refused(fasthttp.StatusNotFound, theming.NotFound)
 }

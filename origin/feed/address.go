@@ -8,6 +8,7 @@ import (
 	"example.com/livery/feedproto"
 	"example.com/livery/origin/derive"
 	"example.com/livery/origin/modes"
+	"example.com/livery/renderer/modesheet"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -85,27 +86,31 @@ func (a address) addModes(r storage.Reader, source *derive.Combination, theme re
 	if err := a.prefetch(r, chosen, version); err != nil {
 		return err
 	}
+	if conditional {
+		source.Dimensions, source.Modes = chosen, map[string]derive.Pair{}
+	}
 	for _, d := range chosen {
-		dimension := derive.Dimension{Name: d.Name, LightDark: d.LightDark}
 		for _, m := range d.Modes {
-			pair, err := a.modePair(r, m.Variant, version)
+			if m.Variant == "" {
+				continue
+			}
+			// The Variant may be deleted by now: what a version's modes serve of it stays.
+			pair, err := a.pair(r, m.Variant, version)
 			if err != nil {
 				return err
 			}
-			if pair != nil && !conditional {
-				source.Pairs = append(source.Pairs, *pair)
+			if conditional {
+				source.Modes[m.Variant] = pair
+			} else {
+				source.Pairs = append(source.Pairs, pair)
 			}
-			dimension.Modes = append(dimension.Modes, derive.Mode{Name: m.Name, When: m.When, Pair: pair})
-		}
-		if conditional {
-			source.Dimensions = append(source.Dimensions, dimension)
 		}
 	}
 	return nil
 }
 
-// prefetch reads what modePair reads of every mode together, if that is cheaper.
-func (a address) prefetch(r storage.Reader, chosen []modes.Dimension, version record.ThemeVersion) error {
+// prefetch reads the pairs of the modes together, if that is cheaper.
+func (a address) prefetch(r storage.Reader, chosen []modesheet.Dimension, version record.ThemeVersion) error {
 	var keys [][]byte
 	for _, d := range chosen {
 		for _, m := range d.Modes {
@@ -115,16 +120,6 @@ func (a address) prefetch(r storage.Reader, chosen []modes.Dimension, version re
 		}
 	}
 	return storage.Prefetch(r, keys...)
-}
-
-// modePair returns what the Variant of a mode serves at the version, nil if the mode has none. The Variant may be deleted by
-// now: what a version's modes serve of it stays.
-func (a address) modePair(r storage.Reader, variant string, version record.ThemeVersion) (*derive.Pair, error) {
-	if variant == "" {
-		return nil, nil
-	}
-	pair, err := a.pair(r, variant, version)
-	return &pair, err
 }
 
 // number reads the version segment: "latest", or a number in its one spelling.

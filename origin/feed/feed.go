@@ -18,7 +18,6 @@ import (
 	"example.com/livery/feedproto"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
-	"example.com/livery/storage/record"
 )
 
 // missing says which part of an address does not exist.
@@ -63,19 +62,6 @@ func readTheme(r storage.Reader, environmentID, themeID string) (answer feedprot
 		EnvironmentID: environmentID, ThemeID: themeID, CacheLifetime: environment.CacheLifetime,
 		LatestVersion: theme.LatestVersion, Files: files, Serving: served.Serving, Cursor: r.Cursor().String(),
 	}, served.ID, nil
-}
-
-// modules lists the registered renderer modules.
-func modules(ctx context.Context, store storage.Store) ([]record.Module, error) {
-	all := []record.Module{}
-	err := store.View(ctx, func(r storage.Reader) error {
-		all = all[:0]
-		return storage.Modules.Scan(r, storage.Ascending, func(_ []byte, m record.Module) bool {
-			all = append(all, m)
-			return true
-		})
-	})
-	return all, err
 }
 
 // poll is a request for changes.
@@ -176,12 +162,8 @@ func (c *changes) reset(ctx context.Context) (pollAnswer, error) {
 }
 
 // end returns the end of the change log, also if ctx has ended.
-func (c *changes) end(ctx context.Context) (end storage.Cursor, err error) {
-	err = c.store.View(context.WithoutCancel(ctx), func(r storage.Reader) error {
-		end = r.Cursor()
-		return nil
-	})
-	return end, err
+func (c *changes) end(ctx context.Context) (storage.Cursor, error) {
+	return storage.LogEnd(context.WithoutCancel(ctx), c.store)
 }
 
 // newPollAnswer encodes an answer.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/fasthttp/router"
 	"github.com/go-json-experiment/json"
@@ -14,6 +13,7 @@ import (
 	"example.com/livery/feedproto"
 	"example.com/livery/origin/auth"
 	"example.com/livery/origin/derive"
+	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/manifest"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
@@ -52,13 +52,10 @@ type Config struct {
 // changes are answered when ctx ends.
 func NewHandler(ctx context.Context, c Config) *Handler {
 	h := &Handler{
-		ctx: ctx, store: c.Store, master: c.Master, derive: c.Derive, token: feedproto.NewToken(c.Token), refuse: c.Refuse, router: router.New(),
+		ctx: ctx, store: c.Store, master: c.Master, derive: c.Derive, token: feedproto.NewToken(c.Token), refuse: c.Refuse,
 		log: newChanges(c.Store), refreshes: newResponseCache(keepRefreshBytes, keepRefresh, weight), blobs: newResponseCache(keepBlobBytes, keepBlob, weight),
 	}
-	refuse := c.Refuse
-	h.router.RedirectTrailingSlash, h.router.RedirectFixedPath = false, false
-	h.router.HandleOPTIONS, h.router.HandleMethodNotAllowed = false, false
-	h.router.NotFound = func(ctx *fasthttp.RequestCtx) { refuse(ctx, &theming.Error{Cause: theming.NotFound}) }
+	h.router = httpserver.NewRouter(func(ctx *fasthttp.RequestCtx) { c.Refuse(ctx, &theming.Error{Cause: theming.NotFound}) })
 	h.router.GET(feedproto.ChangesPath, h.changes)
 	h.router.GET(feedproto.RefreshPath+"{environment}/{theme}", h.refresh)
 	h.router.GET(feedproto.ThemesPath+"{environment}/{theme}", h.theme)
@@ -101,7 +98,7 @@ func (h *Handler) changes(ctx *fasthttp.RequestCtx) {
 }
 
 func (h *Handler) theme(ctx *fasthttp.RequestCtx) {
-	environment, theme := param(ctx, "environment"), param(ctx, "theme")
+	environment, theme := httpserver.PathParam(ctx, "environment"), httpserver.PathParam(ctx, "theme")
 	if !safe(environment, theme) {
 		h.answer(ctx, nil, missingTheme)
 		return
@@ -120,16 +117,14 @@ func (h *Handler) theme(ctx *fasthttp.RequestCtx) {
 
 // manifest answers with the manifest of a Theme.
 func (h *Handler) manifest(ctx *fasthttp.RequestCtx) {
-	answer := feedproto.Manifest{EnvironmentID: param(ctx, "environment"), ThemeID: param(ctx, "theme")}
+	answer := feedproto.Manifest{EnvironmentID: httpserver.PathParam(ctx, "environment"), ThemeID: httpserver.PathParam(ctx, "theme")}
 	if !safe(answer.EnvironmentID, answer.ThemeID) {
 		h.answer(ctx, nil, missingTheme)
 		return
 	}
 	working := context.WithoutCancel(h.ctx)
-	var source manifest.Source
-	err := h.store.View(working, func(r storage.Reader) (err error) {
-		source, err = readManifest(r, answer.EnvironmentID, answer.ThemeID)
-		return err
+	source, err := storage.Snapshot(working, h.store, func(r storage.Reader) (manifest.Source, error) {
+		return readManifest(r, answer.EnvironmentID, answer.ThemeID)
 	})
 	if err == nil {
 		var made manifest.Manifest
@@ -167,7 +162,7 @@ func (h *Handler) opened(themeID string, keys []record.SigningKey) ([]record.Sig
 }
 
 func (h *Handler) pair(ctx *fasthttp.RequestCtx) {
-	a := address{param(ctx, "environment"), param(ctx, "theme"), param(ctx, "variant"), param(ctx, "version"), param(ctx, "modes")}
+	a := address{httpserver.PathParam(ctx, "environment"), httpserver.PathParam(ctx, "theme"), httpserver.PathParam(ctx, "variant"), httpserver.PathParam(ctx, "version"), httpserver.PathParam(ctx, "modes")}
 	if !safe(a.environment, a.theme, a.variant, a.version) {
 		h.answer(ctx, nil, missingTheme)
 		return
@@ -192,7 +187,7 @@ func (h *Handler) pair(ctx *fasthttp.RequestCtx) {
 }
 
 func (h *Handler) blob(ctx *fasthttp.RequestCtx) {
-	digest := record.Hash(param(ctx, "digest"))
+	digest := record.Hash(httpserver.PathParam(ctx, "digest"))
 	if !digest.Valid() {
 		h.answer(ctx, nil, missingBlob)
 		return
@@ -207,14 +202,8 @@ func (h *Handler) blob(ctx *fasthttp.RequestCtx) {
 }
 
 func (h *Handler) modules(ctx *fasthttp.RequestCtx) {
-	all, err := modules(context.WithoutCancel(h.ctx), h.store)
+	all, err := derive.Modules(context.WithoutCancel(h.ctx), h.store)
 	h.answer(ctx, feedproto.Modules{Modules: all}, err)
-}
-
-// param returns a copy of a path parameter: the server lends it for this request only.
-func param(ctx *fasthttp.RequestCtx, name string) string {
-	value, _ := ctx.UserValue(name).(string)
-	return strings.Clone(value)
 }
 
 // answer sends the body, or says which part of the address is missing, or refuses.

@@ -8,6 +8,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/feedproto"
+	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -67,7 +68,7 @@ func parseRefreshRequest(ctx *fasthttp.RequestCtx) (q refreshRequest, fault stri
 	if _, err := storage.ParseCursor(query.Since); err != nil {
 		fault = badCursor("since")
 	}
-	return refreshRequest{param(ctx, "environment"), param(ctx, "theme"), query}, fault
+	return refreshRequest{httpserver.PathParam(ctx, "environment"), httpserver.PathParam(ctx, "theme"), query}, fault
 }
 
 // badCursor refuses the cursor in a parameter.

@@ -61,30 +61,8 @@ func (s *Static) Answer(accept, ifNoneMatch []string) Answer {
 	return a.With(fasthttp.HeaderContentEncoding, preferred(accept))
 }
 
-// Lines returns the values of a header that may stand in several lines.
-func Lines(ctx *fasthttp.RequestCtx, name string) (all []string) {
-	for _, line := range ctx.Request.Header.PeekAll(name) {
-		all = append(all, string(line))
-	}
-	return all
-}
-
 // staticCompressors compress harder than compressors do, at some 60 ms for a megabyte: a file is compressed once, while
 // its first client waits.
 var staticCompressors = map[string]func([]byte) []byte{
-	"br": func(b []byte) []byte {
-		return compressed(b, func(out *bytes.Buffer) resetWriter { return brotli.NewWriterLevel(out, 5) })
-	},
-	"gzip": func(b []byte) []byte {
-		return compressed(b, func(out *bytes.Buffer) resetWriter { return gzip.NewWriter(out) })
-	},
-	"zstd": Pack,
-}
-
-func compressed(body []byte, newWriter func(*bytes.Buffer) resetWriter) []byte {
-	var out bytes.Buffer
-	w := newWriter(&out)
-	_, _ = w.Write(body) // a buffer takes everything
-	_ = w.Close()
-	return out.Bytes()
+	"br": written(func() resetWriter { return brotli.NewWriterLevel(nil, 5) }), "gzip": compressors["gzip"], "zstd": Pack,
 }

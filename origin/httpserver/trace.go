@@ -1,42 +1,32 @@
 package httpserver
 
-import "github.com/valyala/fasthttp"
+import (
+	"regexp"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+)
+
+// traceParent is the form of a "traceparent" header; a later version may say more behind the flags.
+var traceParent = regexp.MustCompile(`^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$`)
 
 // TraceID returns the trace id that a caller sent along (W3C Trace Context, "traceparent"): 32
 // hexadecimal digits, or "" if there is none or it is malformed. It goes into log lines, so that a
 // request can be followed through what calls this origin; nothing else depends on it.
 func TraceID(h *fasthttp.RequestHeader) string {
-	const id = len("00-") + 32
-	all := h.PeekAll("Traceparent")
+	all := Lines(h, "Traceparent")
 	if len(all) != 1 {
 		return ""
 	}
-	v := all[0]
-	const least = id + len("-0123456789abcdef-00")
-	longer := len(v) > least && string(v[:2]) != "00" && v[least] == '-' // a later version may say more
-	switch {
-	case len(v) != least && !longer, string(v[:2]) == "ff", v[2] != '-', v[id] != '-', v[id+17] != '-':
-		return ""
-	case !isHex(v[:2]), !isHex(v[3:id]), !isHex(v[id+1 : id+17]), !isHex(v[id+18 : least]), isZero(v[3:id]), isZero(v[id+1 : id+17]):
+	parts := traceParent.FindStringSubmatch(all[0])
+	if parts == nil {
 		return ""
 	}
-	return string(v[3:id])
+	version, trace, parent, more := parts[1], parts[2], parts[3], parts[4]
+	if version == "ff" || version == "00" && more != "" || isZero(trace) || isZero(parent) {
+		return ""
+	}
+	return trace
 }
 
-func isHex(digits []byte) bool {
-	for _, d := range digits {
-		if (d < '0' || d > '9') && (d < 'a' || d > 'f') {
-			return false
-		}
-	}
-	return true
-}
-
-func isZero(digits []byte) bool {
-	for _, d := range digits {
-		if d != '0' {
-			return false
-		}
-	}
-	return true
-}
+func isZero(digits string) bool { return strings.Trim(digits, "0") == "" }

@@ -3,7 +3,6 @@ package maintenance
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -39,36 +38,23 @@ func (s *Service) Collect(ctx context.Context, c storage.Collection) (done stora
 	return done, err
 }
 
-// collectUntil collects every so often until ctx ends. The first time comes early, so that an origin that
-// is restarted every day collects too, and never at once, so that several origins do not all begin.
-func (s *Service) collectUntil(ctx context.Context, every time.Duration) {
-	for wait := jitter(every/12, 1); ; wait = jitter(every, 0.1) {
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return
-		}
-		started := time.Now()
-		done, err := s.Collect(ctx, storage.Collection{Now: s.now()})
-		switch {
-		case ctx.Err() != nil:
-		case errors.Is(err, ErrCollecting):
-			s.config.Logger.Info("origin: another origin collects")
-		case err != nil:
-			s.config.Logger.Warn("origin: unreferenced blobs cannot be collected; the next collection tries again", "error", err)
-		default:
-			s.config.Logger.Info("origin: unreferenced blobs are collected", "blobs", done.Blobs, "bytes", done.Bytes, "dropped", done.Dropped,
-				"droppedBytes", done.DroppedBytes, "waiting", done.Waiting, "missing", len(done.Missing), "took", time.Since(started))
-		}
-		if len(done.Missing) > 0 {
-			s.config.Logger.Error("origin: records name blobs that are not there; livery store check says which", "blobs", len(done.Missing))
-		}
+// collect collects, and logs what came of it.
+func (s *Service) collect(ctx context.Context) {
+	started := time.Now()
+	done, err := s.Collect(ctx, storage.Collection{Now: s.now()})
+	switch {
+	case ctx.Err() != nil:
+	case errors.Is(err, ErrCollecting):
+		s.config.Logger.Info("origin: another origin collects")
+	case err != nil:
+		s.config.Logger.Warn("origin: unreferenced blobs cannot be collected; the next collection tries again", "error", err)
+	default:
+		s.config.Logger.Info("origin: unreferenced blobs are collected", "blobs", done.Blobs, "bytes", done.Bytes, "dropped", done.Dropped,
+			"droppedBytes", done.DroppedBytes, "waiting", done.Waiting, "missing", len(done.Missing), "took", time.Since(started))
 	}
-}
-
-// jitter returns a time around d, by up to the part of it that spread says in either direction.
-func jitter(d time.Duration, spread float64) time.Duration {
-	return max(time.Millisecond, time.Duration(float64(d)*(1+spread*(2*rand.Float64()-1))))
+	if len(done.Missing) > 0 {
+		s.config.Logger.Error("origin: records name blobs that are not there; livery store check says which", "blobs", len(done.Missing))
+	}
 }
 
 // collections counts what collections did. The nil pointer counts nothing.

@@ -57,7 +57,7 @@ func (s *Service) watchPeers(ctx context.Context) {
 // reload reads the keys and issuers, and returns a place in the change log from which on changes to them
 // are not in what was read.
 func (s *Service) reload(ctx context.Context) (at storage.Cursor, err error) {
-	if at, err = s.LogEnd(ctx); err == nil {
+	if at, err = storage.LogEnd(ctx, s.config.Store); err == nil {
 		err = s.config.Keys.Reload(ctx, s.config.Store)
 	}
 	return at, err
@@ -86,13 +86,4 @@ func (s *Service) pollPeers(ctx context.Context, after storage.Cursor) (storage.
 		err = s.config.Keys.Reload(ctx, s.config.Store)
 	}
 	return after, err
-}
-
-// LogEnd returns the end of the change log.
-func (s *Service) LogEnd(ctx context.Context) (at storage.Cursor, err error) {
-	err = s.config.Store.View(ctx, func(r storage.Reader) error {
-		at = r.Cursor()
-		return nil
-	})
-	return at, err
 }

@@ -50,17 +50,31 @@ func New(c Config) *Service {
 // counts what of it still runs.
 func (s *Service) Start(ctx context.Context, background *sync.WaitGroup) {
 	s.readNewestBackup(ctx)
-	background.Go(func() { s.trimEventsUntil(ctx) })
+	background.Go(func() {
+		repeat(ctx, trimEvery, s.dropping(ctx, "old events", func() error { return s.TrimEvents(ctx) }))
+	})
 	if every := s.config.CollectEvery; every > 0 {
-		background.Go(func() { s.collectUntil(ctx, every) })
+		background.Go(func() { repeat(ctx, every, func() { s.collect(ctx) }) })
 	}
 	if s.Shares() {
 		background.Go(func() { s.watchPeers(ctx) })
 	}
 	if keep := s.config.ChangesKeep; keep > 0 {
-		background.Go(func() { s.trimUntil(ctx, keep) })
+		background.Go(func() {
+			repeat(ctx, trimEvery, s.dropping(ctx, "old changes", func() error { return s.TrimChanges(ctx, keep) }))
+		})
 	}
 	if keep := s.config.AuditKeep; keep > 0 {
-		background.Go(func() { s.trimAuditUntil(ctx, keep) })
+		trim := s.dropping(ctx, "old entries of the audit log", func() error {
+			dropped, err := s.TrimAudit(ctx, keep)
+			if dropped > 0 {
+				s.config.Logger.Info("origin: old entries of the audit log are dropped", "entries", dropped, "olderThan", keep)
+			}
+			return err
+		})
+		background.Go(func() {
+			trim()
+			repeat(ctx, trimEvery, trim)
+		})
 	}
 }

@@ -26,7 +26,7 @@ type Manifest struct {
 	CacheLifetime uint32             `json:"cacheLifetime"` // seconds, the Environment's
 	Files         map[string]File    `json:"files"`         // the Theme's own, by their names
 	Variants      map[string]Variant `json:"variants"`      // the published ones, by slug
-	Modes         []Mode             `json:"modes"`
+	Modes         []record.Mode      `json:"modes"`         // the Theme's list, with slugs in place of ids
 }
 
 // Variant is what a Variant serves at the version.
@@ -43,15 +43,6 @@ type File struct {
 	Latest string `json:"latest"` // at latest
 	SHA256 string `json:"sha256"` // of the file at the version, without a coding, in base64 as integrity attributes have it
 	Bytes  int    `json:"bytes"`
-}
-
-// Mode is a mode of the Theme's list.
-type Mode struct {
-	Dimension string `json:"dimension"`
-	Mode      string `json:"mode"`
-	Variant   string `json:"variant,omitzero"` // slug of the Variant whose overrides it has; empty: none, or it is not published
-	When      string `json:"when,omitzero"`    // media condition
-	For       string `json:"for,omitzero"`     // slug of the brand's Variant; empty: every brand
 }
 
 // Source is what a Manifest is made from, as one snapshot showed it.
@@ -133,16 +124,18 @@ func (s Source) files(ctx context.Context, d *derive.Deriver, variant string, pa
 	return files, nil
 }
 
-// modes returns the Theme's list, which names Variants by their slugs. It leaves out modes for brands that are not published.
-func (s Source) modes() []Mode {
+// modes returns the Theme's list with the slugs of Variants in place of their ids. A mode of a Variant that is not published
+// has none, and modes for brands that are not published are left out.
+func (s Source) modes() []record.Mode {
 	slugs := map[string]string{}
 	for _, v := range s.variants {
 		slugs[v.ID] = v.Slug
 	}
-	list := []Mode{}
+	list := []record.Mode{}
 	for _, m := range s.theme.Modes {
 		if m.For == "" || slugs[m.For] != "" {
-			list = append(list, Mode{m.Dimension, m.Mode, slugs[m.Variant], m.When, slugs[m.For]})
+			m.Variant, m.For = slugs[m.Variant], slugs[m.For]
+			list = append(list, m)
 		}
 	}
 	return list

@@ -8,15 +8,9 @@ import (
 	"strings"
 
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/renderer/modesheet"
 	"example.com/livery/storage/record"
 )
-
-// Dimension is a dimension of a Theme with some of its modes, in the order of the Theme's list.
-type Dimension struct {
-	Name      string
-	Modes     []Mode // at least one
-	LightDark bool   // the stylesheet is asked for with light-dark()
-}
 
 // The names of modes, and what stands behind a dimension of these two that is asked for with light-dark().
 const (
@@ -25,26 +19,19 @@ const (
 	lightDark = "~light-dark"
 )
 
-// Mode is a mode as one brand has it.
-type Mode struct {
-	Name    string
-	When    string // media condition; empty: only an attribute selects it
-	Variant string // id of the Variant whose overrides it has; empty: it overrides nothing
-}
-
-// Of returns the dimensions of a list as a brand has them: an entry for the brand takes the place of the general one, and
+// Of returns the dimensions of a list as a brand has them, in the order of the list, each with one mode at least: an entry for the brand takes the place of the general one, and
 // a mode of which there are only entries for other brands overrides nothing. brand is the id of a Variant, or empty for
 // the Theme itself.
-func Of(list []record.Mode, brand string) (all []Dimension) {
+func Of(list []record.Mode, brand string) (all []modesheet.Dimension) {
 	for _, entry := range list {
-		i := slices.IndexFunc(all, func(d Dimension) bool { return d.Name == entry.Dimension })
+		i := slices.IndexFunc(all, func(d modesheet.Dimension) bool { return d.Name == entry.Dimension })
 		if i < 0 {
-			i, all = len(all), append(all, Dimension{Name: entry.Dimension})
+			i, all = len(all), append(all, modesheet.Dimension{Name: entry.Dimension})
 		}
 		d := &all[i]
-		k := slices.IndexFunc(d.Modes, func(m Mode) bool { return m.Name == entry.Mode })
+		k := slices.IndexFunc(d.Modes, func(m modesheet.Mode) bool { return m.Name == entry.Mode })
 		if k < 0 {
-			k, d.Modes = len(d.Modes), append(d.Modes, Mode{Name: entry.Mode, When: entry.When})
+			k, d.Modes = len(d.Modes), append(d.Modes, modesheet.Mode{Name: entry.Mode, When: entry.When})
 		}
 		if entry.For == brand || entry.For == "" && !names(list, entry, brand) {
 			d.Modes[k].Variant = entry.Variant
@@ -65,7 +52,7 @@ func names(list []record.Mode, general record.Mode, brand string) bool {
 // is false if the value has more than MaxDimensions parts, mixes the two, or names what the Theme does not have, a
 // dimension twice, or dimensions in another order than the Theme's. "~light-dark" may stand behind one dimension, the
 // modes of which are light and dark; one of them that is missing overrides nothing.
-func Select(all []Dimension, value string) (chosen []Dimension, conditional, ok bool) {
+func Select(all []modesheet.Dimension, value string) (chosen []modesheet.Dimension, conditional, ok bool) {
 	conditional = !strings.Contains(value, ".")
 	if strings.Count(value, lightDark) > 1 {
 		return nil, false, false
@@ -73,17 +60,17 @@ func Select(all []Dimension, value string) (chosen []Dimension, conditional, ok 
 	for part := range strings.SplitSeq(value, ",") {
 		part, withLightDark := strings.CutSuffix(part, lightDark)
 		name, mode, single := strings.Cut(part, ".")
-		i := slices.IndexFunc(all, func(d Dimension) bool { return d.Name == name })
+		i := slices.IndexFunc(all, func(d modesheet.Dimension) bool { return d.Name == name })
 		if i < 0 || single == conditional {
 			return nil, false, false
 		}
 		d := all[i]
 		all = all[i+1:]
-		if withLightDark && !(conditional && d.completeLightDark()) {
+		if withLightDark && !(conditional && completeLightDark(&d)) {
 			return nil, false, false
 		}
 		if single {
-			k := slices.IndexFunc(d.Modes, func(m Mode) bool { return m.Name == mode })
+			k := slices.IndexFunc(d.Modes, func(m modesheet.Mode) bool { return m.Name == mode })
 			if k < 0 {
 				return nil, false, false
 			}
@@ -96,11 +83,11 @@ func Select(all []Dimension, value string) (chosen []Dimension, conditional, ok 
 
 // completeLightDark asks for light-dark(), with the mode that the dimension lacks, and reports whether its modes are light and
 // dark, or one of them.
-func (d *Dimension) completeLightDark() bool {
+func completeLightDark(d *modesheet.Dimension) bool {
 	d.LightDark = true
 	others := map[string]string{light: dark, dark: light}
 	if len(d.Modes) == 1 && others[d.Modes[0].Name] != "" {
-		d.Modes = append(slices.Clip(d.Modes), Mode{Name: others[d.Modes[0].Name]})
+		d.Modes = append(slices.Clip(d.Modes), modesheet.Mode{Name: others[d.Modes[0].Name]})
 	}
 	return len(d.Modes) == 2 && others[d.Modes[0].Name] == d.Modes[1].Name
 }

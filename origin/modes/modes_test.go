@@ -13,6 +13,7 @@ import (
 	"example.com/livery/origin/modes"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/renderer/modesheet"
 	"example.com/livery/storage/record"
 )
 
@@ -117,7 +118,7 @@ func TestBrandsHaveTheirOwnModes(t *testing.T) {
 }
 
 // spelled prints dimensions, those with light-dark() with "~" behind them.
-func spelled(all []modes.Dimension) string {
+func spelled(all []modesheet.Dimension) string {
 	return strings.NewReplacer("] false}", "]}", "] true}", "]}~").Replace(fmt.Sprint(all))
 }
 

@@ -126,7 +126,7 @@ func Audit(ctx context.Context, store storage.Store, query AuditQuery) (AuditPag
 	case query.Limit == 0:
 		query.Limit = maxEntries
 	}
-	return read(ctx, store, func(r storage.Reader) (AuditPage, error) {
+	return storage.Snapshot(ctx, store, func(r storage.Reader) (AuditPage, error) {
 		page := AuditPage{Entries: []record.Audit{}, Ends: map[string]uint32{}}
 		trails, err := auditTrails(r)
 		for _, trail := range trails {
@@ -147,11 +147,11 @@ func Audit(ctx context.Context, store storage.Store, query AuditQuery) (AuditPag
 
 // auditTrails are the scopes that may have a trail.
 func auditTrails(r storage.Reader) ([]string, error) {
+	environments, err := storage.Environments.All(r)
 	trails := []string{storage.Global}
-	err := storage.Environments.Scan(r, storage.Ascending, func(_ []byte, e record.Environment) bool {
+	for _, e := range environments {
 		trails = append(trails, e.ID)
-		return true
-	})
+	}
 	return trails, err
 }
 
@@ -207,12 +207,8 @@ func Name(a record.Actor) string {
 	return "livery"
 }
 
-func (h *Handler) audit(ctx context.Context, c call) (any, error) {
-	var query AuditQuery
-	if err := decode(c.body, &query); err != nil {
-		return nil, err
-	}
-	return Audit(ctx, h.store, query)
+func (h *Handler) audit(ctx context.Context, _ call, query AuditQuery) (any, error) {
+	return Audit(ctx, h.config.Store, query)
 }
 
 // maxAs is the length of the longest name that an operator may claim, in characters.

@@ -25,28 +25,24 @@ type ConsoleLink struct {
 // NoConsole is said of an origin that does not serve the console.
 const NoConsole = "the console is not served: the origin was started with --console=false, or built without it"
 
-func (h *Handler) linkConsole(ctx context.Context, c call) (any, error) {
-	var order ConsoleOrder
-	if err := decode(c.body, &order); err != nil {
-		return nil, err
-	}
+func (h *Handler) linkConsole(ctx context.Context, _ call, order ConsoleOrder) (any, error) {
 	switch {
-	case h.console == "":
+	case h.config.Console == "":
 		return nil, invalid([]string{NoConsole})
 	case !auth.ValidSubject(order.Subject):
 		return nil, invalid([]string{"subject: " + auth.SubjectRule})
 	}
 	var link ConsoleLink
-	err := Commit(ctx, h.store, storage.Global, h.now(), func(tx storage.Tx, note func(record.Audit)) (record.Change, error) {
-		code, expires, err := session.NewCode(tx, order.Subject, h.now())
+	err := Commit(ctx, h.config.Store, storage.Global, h.config.Now(), func(tx storage.Tx, note func(record.Audit)) (record.Change, error) {
+		code, expires, err := session.NewCode(tx, order.Subject, h.config.Now())
 		if err != nil {
 			return record.Change{}, err
 		}
-		link = ConsoleLink{h.console + "#login=" + code, expires}
+		link = ConsoleLink{h.config.Console + "#login=" + code, expires}
 		note(record.Audit{Action: ActionConsole, Target: "subject " + order.Subject, Changes: []string{
 			fmt.Sprintf("a link that works once is valid until %s, for a session of %d hours", expires.Format(time.RFC3339), session.MaxAge/time.Hour),
 		}})
-		return record.Change{At: h.now()}, nil
+		return record.Change{At: h.config.Now()}, nil
 	})
 	if err != nil {
 		return nil, err

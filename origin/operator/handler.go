@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"strings"
 	"syscall"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"example.com/livery/origin/auth"
+	"example.com/livery/origin/httpserver"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -43,18 +43,8 @@ type Config struct {
 // Handler answers the operator's requests. A client that can connect may do everything: the socket's
 // file mode is the check.
 type Handler struct {
-	store       storage.Store
-	master      *auth.Master
-	keys        *auth.Keys
-	module      record.Hash
-	refuse      Refuse
-	now         func() time.Time
-	status      func(context.Context) Status
-	auditLogged func(record.Audit)
-	router      *router.Router
-
-	settings []Setting
-	console  string
+	config Config
+	router *router.Router
 }
 
 // TokenOrder is the body of a request for an access token.
@@ -80,23 +70,20 @@ const defaultTTLSeconds = 12 * 3600
 
 // NewHandler returns a Handler over the store.
 func NewHandler(c Config) *Handler {
-	h := &Handler{store: c.Store, master: c.Master, keys: c.Keys, module: c.Module, refuse: c.Refuse, now: c.Now, auditLogged: c.AuditLogged, status: c.Status, router: router.New()}
-	h.settings, h.console = append([]Setting{}, c.Settings...), c.Console
-	h.router.RedirectTrailingSlash, h.router.RedirectFixedPath = false, false
-	h.router.HandleOPTIONS, h.router.HandleMethodNotAllowed = false, false
-	h.router.NotFound = func(ctx *fasthttp.RequestCtx) { c.Refuse(ctx, errNotFound) }
-	h.handle("POST", "/operator/v1/teams", h.applyTeams)
+	c.Settings = append([]Setting{}, c.Settings...)
+	h := &Handler{config: c, router: httpserver.NewRouter(func(ctx *fasthttp.RequestCtx) { c.Refuse(ctx, errNotFound) })}
+	h.handle("POST", "/operator/v1/teams", withBody(h.applyTeams))
 	h.handle("GET", "/operator/v1/teams", h.showTeams)
-	h.handle("POST", "/operator/v1/token", h.issueToken)
-	h.handle("POST", "/operator/v1/token-keys/rotate", h.rotateTokenKeys)
-	h.handle("POST", "/operator/v1/console/link", h.linkConsole)
+	h.handle("POST", "/operator/v1/token", withBody(h.issueToken))
+	h.handle("POST", "/operator/v1/token-keys/rotate", withBody(h.rotateTokenKeys))
+	h.handle("POST", "/operator/v1/console/link", withBody(h.linkConsole))
 	h.handle("GET", "/operator/v1/themes/{theme}/serving", h.showServing)
-	h.handle("PUT", "/operator/v1/themes/{theme}/serving", h.setServing)
+	h.handle("PUT", "/operator/v1/themes/{theme}/serving", withBody(h.setServing))
 	h.handle("GET", "/operator/v1/themes/{theme}/keys", h.listKeys)
 	h.handle("POST", "/operator/v1/themes/{theme}/keys", h.addKey)
 	h.handle("DELETE", "/operator/v1/themes/{theme}/keys/{key}", h.removeKey)
 	h.handle("GET", "/operator/v1/status", h.showStatus)
-	h.handle("POST", "/operator/v1/audit/query", h.audit)
+	h.handle("POST", "/operator/v1/audit/query", withBody(h.audit))
 	return h
 }
 
@@ -114,10 +101,24 @@ type call struct {
 	body               []byte
 }
 
-func (h *Handler) handle(method, path string, answer func(context.Context, call) (any, error)) {
+// answer returns the body of the answer to a request.
+type answer func(ctx context.Context, c call) (any, error)
+
+// withBody reads the body of a request strictly, since an unknown member is most likely a slip, and passes it on.
+func withBody[T any](then func(context.Context, call, T) (any, error)) answer {
+	return func(ctx context.Context, c call) (any, error) {
+		var body T
+		if err := json.Unmarshal(c.body, &body, json.RejectUnknownMembers(true)); err != nil {
+			return nil, &theming.Error{Cause: theming.Payload, Messages: []string{err.Error()}}
+		}
+		return then(ctx, c, body)
+	}
+}
+
+func (h *Handler) handle(method, path string, answer answer) {
 	h.router.Handle(method, path, func(ctx *fasthttp.RequestCtx) {
 		c := call{
-			theme: param(ctx, "theme"), key: param(ctx, "key"),
+			theme: httpserver.PathParam(ctx, "theme"), key: httpserver.PathParam(ctx, "key"),
 			dryRun: string(ctx.QueryArgs().Peek("dryRun")), body: append([]byte{}, ctx.PostBody()...),
 		}
 		if env := ctx.QueryArgs().Peek("env"); len(env) > 0 {
@@ -128,7 +129,7 @@ func (h *Handler) handle(method, path string, answer func(context.Context, call)
 		var body any
 		err := checkClaimedName(by.As)
 		if err == nil {
-			body, err = answer(On(context.Background(), Behalf{By: by, AuditLogged: h.auditLogged}), c)
+			body, err = answer(On(context.Background(), Behalf{By: by, AuditLogged: h.config.AuditLogged}), c)
 		}
 		if errors.Is(err, storage.ErrNotFound) {
 			err = errNotFound
@@ -138,7 +139,7 @@ func (h *Handler) handle(method, path string, answer func(context.Context, call)
 			text, err = json.Marshal(body, json.Deterministic(true), record.AnswerTimes)
 		}
 		if err != nil {
-			h.refuse(ctx, err)
+			h.config.Refuse(ctx, err)
 			return
 		}
 		ctx.SetContentType("application/json")
@@ -146,55 +147,39 @@ func (h *Handler) handle(method, path string, answer func(context.Context, call)
 	})
 }
 
-func param(ctx *fasthttp.RequestCtx, name string) string {
-	value, _ := ctx.UserValue(name).(string)
-	return strings.Clone(value)
-}
-
-func (h *Handler) applyTeams(ctx context.Context, c call) (any, error) {
-	var file TeamsFile
-	if err := decode(c.body, &file); err != nil {
-		return nil, err
-	}
+func (h *Handler) applyTeams(ctx context.Context, c call, file TeamsFile) (any, error) {
 	if c.dryRun != "" && c.dryRun != "true" && c.dryRun != "false" {
 		return nil, &theming.Error{Cause: theming.Payload, Messages: []string{"dryRun: must be true or false"}}
 	}
-	changes, err := Apply(ctx, h.store, file, c.dryRun == "true", h.now())
+	changes, err := Apply(ctx, h.config.Store, file, c.dryRun == "true", h.config.Now())
 	// Also after a failure: a part of the file may be in force.
-	return Changes{changes}, errors.Join(err, h.keys.Reload(ctx, h.store))
+	return Changes{changes}, errors.Join(err, h.config.Keys.Reload(ctx, h.config.Store))
 }
 
 func (h *Handler) showTeams(ctx context.Context, _ call) (any, error) {
-	return Teams(ctx, h.store)
+	return Teams(ctx, h.config.Store)
 }
 
-func (h *Handler) issueToken(ctx context.Context, c call) (any, error) {
-	var order TokenOrder
-	if err := decode(c.body, &order); err != nil {
-		return nil, err
-	}
+func (h *Handler) issueToken(ctx context.Context, _ call, order TokenOrder) (any, error) {
 	if order.TTLSeconds == 0 {
 		order.TTLSeconds = defaultTTLSeconds
 	}
 	// Beyond this a Duration would overflow; Issue refuses what is left of too much.
 	ttl := time.Duration(max(-1, min(order.TTLSeconds, int64(auth.MaxTTL/time.Second)+1))) * time.Second
-	token, expires, err := h.keys.Issue(auth.Order{Subject: order.Subject, Audience: order.Audience, TTL: ttl})
+	token, expires, err := h.config.Keys.Issue(auth.Order{Subject: order.Subject, Audience: order.Audience, TTL: ttl})
 	if errors.Is(err, auth.ErrOrder) {
 		return nil, invalid([]string{err.Error()})
 	}
 	if err == nil {
 		// Before anybody has the token: one that was issued and not noted must not be.
-		err = Note(ctx, h.store, h.now(), record.Audit{
+		err = Note(ctx, h.config.Store, h.config.Now(), record.Audit{
 			Action: ActionToken, Target: "subject " + order.Subject,
 			Changes: []string{fmt.Sprintf("a token for %s is valid until %s", cmp.Or(order.Audience, "the public API"), expires.Format(time.RFC3339))},
 		})
 	}
 	var granted []auth.Granted
 	if err == nil {
-		err = h.store.View(ctx, func(r storage.Reader) (err error) {
-			granted, err = auth.Caller{Subject: order.Subject}.Environments(r)
-			return err
-		})
+		granted, err = storage.Snapshot(ctx, h.config.Store, auth.Caller{Subject: order.Subject}.Environments)
 	}
 	if err != nil {
 		return nil, err
@@ -203,18 +188,14 @@ func (h *Handler) issueToken(ctx context.Context, c call) (any, error) {
 }
 
 func (h *Handler) showServing(ctx context.Context, c call) (any, error) {
-	return ShowServing(ctx, h.store, c.theme)
+	return ShowServing(ctx, h.config.Store, c.theme)
 }
 
-func (h *Handler) setServing(ctx context.Context, c call) (any, error) {
-	var update ServingUpdate
-	if err := decode(c.body, &update); err != nil {
-		return nil, err
-	}
-	if update.Mode != nil && *update.Mode == "signed" && h.master == nil {
+func (h *Handler) setServing(ctx context.Context, c call, update ServingUpdate) (any, error) {
+	if update.Mode != nil && *update.Mode == "signed" && h.config.Master == nil {
 		return nil, errKeyless // the next start would refuse a store with a signed Theme
 	}
-	return SetServing(ctx, h.store, c.theme, update, h.now())
+	return SetServing(ctx, h.config.Store, c.theme, update, h.config.Now())
 }
 
 // KeyList is the answer to a list of signing keys.
@@ -223,28 +204,20 @@ type KeyList struct {
 }
 
 func (h *Handler) listKeys(ctx context.Context, c call) (any, error) {
-	keys, err := SigningKeys(ctx, h.store, c.theme)
+	keys, err := SigningKeys(ctx, h.config.Store, c.theme)
 	return KeyList{keys}, err
 }
 
 func (h *Handler) addKey(ctx context.Context, c call) (any, error) {
-	return AddSigningKey(ctx, h.store, h.master, c.theme, h.now())
+	return AddSigningKey(ctx, h.config.Store, h.config.Master, c.theme, h.config.Now())
 }
 
 func (h *Handler) removeKey(ctx context.Context, c call) (any, error) {
-	err := RemoveSigningKey(ctx, h.store, c.theme, c.key, h.now())
+	err := RemoveSigningKey(ctx, h.config.Store, c.theme, c.key, h.config.Now())
 	if err != nil {
 		return nil, err
 	}
 	return h.listKeys(ctx, c)
-}
-
-// decode reads a body strictly: an unknown member is most likely a slip.
-func decode(body []byte, into any) error {
-	if err := json.Unmarshal(body, into, json.RejectUnknownMembers(true)); err != nil {
-		return &theming.Error{Cause: theming.Payload, Messages: []string{err.Error()}}
-	}
-	return nil
 }
 
 // Listen opens the operator socket at path for this user alone; PeerOf says whose its connections

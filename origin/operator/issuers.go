@@ -123,7 +123,7 @@ func secureAddress(address string) bool {
 // teamsOfIssuers refuses a file whose issuers are bound to a Team, or name an Environment of it, that neither it nor the
 // store has.
 func teamsOfIssuers(ctx context.Context, store storage.Store, file TeamsFile) error {
-	faults, err := read(ctx, store, func(r storage.Reader) (faults []string, err error) {
+	faults, err := storage.Snapshot(ctx, store, func(r storage.Reader) (faults []string, err error) {
 		for i, entry := range file.Issuers {
 			missing, err := file.unknownTo(r, entry)
 			if err != nil {
@@ -177,7 +177,7 @@ func (file TeamsFile) unknownTo(r storage.Reader, entry IssuerEntry) (string, er
 
 // issuers makes the issuers of the store exactly those of the file.
 func (a applier) issuers(tx storage.Tx, entries []IssuerEntry) (change, error) {
-	stored, err := auth.Issuers(tx)
+	stored, err := storage.Issuers.All(tx)
 	if err != nil {
 		return change{}, err
 	}
@@ -197,13 +197,13 @@ func (a applier) issuers(tx storage.Tx, entries []IssuerEntry) (change, error) {
 			continue
 		}
 		done.sentences = append(done.sentences, issuerChange(entry, there))
-		if err := auth.WriteIssuer(tx, issuer); err != nil {
+		if err := storage.Issuers.Write(tx, issuer, issuer.Name); err != nil {
 			return done, err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(old)) {
 		done.sentences = append(done.sentences, fmt.Sprintf("issuer %s is trusted no more", name))
-		if err := auth.DeleteIssuer(tx, name); err != nil {
+		if err := storage.Issuers.Delete(tx, name); err != nil {
 			return done, err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/livery/origin/auth"
 	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
 	"example.com/livery/storage"
@@ -33,7 +32,7 @@ func stored(t *testing.T, store storage.Store) []record.Issuer {
 	t.Helper()
 	var issuers []record.Issuer
 	err := store.View(context.Background(), func(r storage.Reader) (err error) {
-		issuers, err = auth.Issuers(r)
+		issuers, err = storage.Issuers.All(r)
 		return err
 	})
 	if err != nil {

@@ -39,17 +39,6 @@ func invalid(messages []string) error {
 // errDryRun ends a transaction whose result is only shown.
 var errDryRun = errors.New("operator: dry run")
 
-// read returns what fn makes of one snapshot.
-func read[T any](ctx context.Context, store storage.Store, fn func(storage.Reader) (T, error)) (T, error) {
-	var result T
-	err := store.View(ctx, func(r storage.Reader) error {
-		var err error
-		result, err = fn(r)
-		return err
-	})
-	return result, err
-}
-
 // findTheme returns the Theme called name: an id, a slug, or either behind the id or slug of its Environment and a slash. It
 // returns storage.ErrNotFound, or a *theming.Error if several Themes have the slug.
 func findTheme(r storage.Reader, name string) (record.Theme, error) {
@@ -60,19 +49,16 @@ func findTheme(r storage.Reader, name string) (record.Theme, error) {
 	if qualified {
 		name = slug
 	}
-	var environments []record.Environment
-	err := storage.Environments.Scan(r, storage.Ascending, func(_ []byte, e record.Environment) bool {
-		if !qualified || environment == e.ID || environment == e.Slug {
-			environments = append(environments, e)
-		}
-		return true
-	})
+	environments, err := storage.Environments.All(r)
 	if err != nil {
 		return record.Theme{}, err
 	}
 	var found []record.Theme
 	var where []string
 	for _, e := range environments {
+		if qualified && environment != e.ID && environment != e.Slug {
+			continue
+		}
 		id, err := storage.ThemeSlugs.Read(r, name, e.ID)
 		if errors.Is(err, storage.ErrNotFound) {
 			id, err = name, nil
@@ -108,7 +94,7 @@ type themeChange struct {
 // changeTheme commits what the change makes of the Theme, writes it into the audit log and the change log. A
 // change that makes nothing different is not a commit.
 func changeTheme(ctx context.Context, store storage.Store, name string, now time.Time, change themeChange) (record.Theme, error) {
-	target, err := read(ctx, store, func(r storage.Reader) (record.Theme, error) { return findTheme(r, name) })
+	target, err := storage.Snapshot(ctx, store, func(r storage.Reader) (record.Theme, error) { return findTheme(r, name) })
 	if err != nil {
 		return record.Theme{}, err
 	}
@@ -145,24 +131,20 @@ func changeTheme(ctx context.Context, store storage.Store, name string, now time
 // announcePreviews has edges ask again for all Themes of the Environments whose Themes are previews of those in source: they
 // are served as these. It does so also if nothing changed, because the process may have ended in between the last time.
 func announcePreviews(ctx context.Context, store storage.Store, source string, now time.Time) error {
-	previews, err := read(ctx, store, func(r storage.Reader) (all []string, err error) {
-		return all, storage.Environments.Scan(r, storage.Ascending, func(_ []byte, e record.Environment) bool {
-			if e.PreviewOf == source {
-				all = append(all, e.ID)
-			}
-			return true
-		})
-	})
-	for _, id := range previews {
+	environments, err := storage.Snapshot(ctx, store, func(r storage.Reader) ([]record.Environment, error) { return storage.Environments.All(r) })
+	for _, preview := range environments {
 		if err != nil {
 			break
 		}
+		if preview.PreviewOf != source {
+			continue
+		}
 		_, err = store.Update(ctx, storage.Global, func(tx storage.Tx) (record.Change, error) {
-			e, err := storage.Environments.Read(tx, id)
+			e, err := storage.Environments.Read(tx, preview.ID)
 			if err != nil {
 				return record.Change{}, err
 			}
-			return record.Change{EnvironmentID: id, At: stamp(now)}, storage.Environments.Write(tx, e, id)
+			return record.Change{EnvironmentID: e.ID, At: stamp(now)}, storage.Environments.Write(tx, e, e.ID)
 		})
 	}
 	return err

@@ -14,16 +14,30 @@ import (
 	"example.com/livery/storage/record"
 )
 
-// Serving is how a Theme is served, without secrets.
-type Serving struct {
+// Access says who may have the files of a Theme, without secrets.
+type Access struct {
 	Mode            string   `json:"mode"`            // public or signed
 	SigningKeys     []string `json:"signingKeys"`     // key ids
 	AllowedOrigins  []string `json:"allowedOrigins"`  // empty means no allowlist
 	MissingOrigin   string   `json:"missingOrigin"`   // allowNonBrowsers, refuse or allow
 	AllowedIPRanges []string `json:"allowedIPRanges"` // CIDR; empty means no restriction
-	Manifest        bool     `json:"manifest"`        // edges serve the manifest, which lists the published Variants
-	Prefix          string   `json:"prefix"`          // CSS prefix that the newest publish made live
-	NextPrefix      *string  `json:"nextPrefix"`      // CSS prefix that the next publish makes live; null means as it is
+}
+
+// NewAccess returns what a Theme's record says.
+func NewAccess(s record.Serving) Access {
+	ids := []string{}
+	for _, key := range s.SigningKeys {
+		ids = append(ids, key.ID)
+	}
+	return Access{s.Mode, ids, s.AllowedOrigins, s.MissingOrigin, s.AllowedIPRanges}
+}
+
+// Serving is how a Theme is served.
+type Serving struct {
+	Access
+	Manifest   bool    `json:"manifest"`   // edges serve the manifest, which lists the published Variants
+	Prefix     string  `json:"prefix"`     // CSS prefix that the newest publish made live
+	NextPrefix *string `json:"nextPrefix"` // CSS prefix that the next publish makes live; null means as it is
 }
 
 // ServingUpdate says what to change; nil leaves a setting as it is, and a list replaces the list.
@@ -44,7 +58,7 @@ const (
 
 // ShowServing returns how the Theme is served, or storage.ErrNotFound.
 func ShowServing(ctx context.Context, store storage.Store, themeID string) (Serving, error) {
-	theme, err := read(ctx, store, func(r storage.Reader) (record.Theme, error) {
+	theme, err := storage.Snapshot(ctx, store, func(r storage.Reader) (record.Theme, error) {
 		theme, err := findTheme(r, themeID)
 		if err != nil || theme.PreviewOf == "" {
 			return theme, err
@@ -98,14 +112,7 @@ func nextPrefix(t record.Theme) string {
 }
 
 func newServing(t record.Theme) Serving {
-	ids := []string{}
-	for _, key := range t.Serving.SigningKeys {
-		ids = append(ids, key.ID)
-	}
-	return Serving{
-		Mode: t.Serving.Mode, SigningKeys: ids, AllowedOrigins: t.Serving.AllowedOrigins, MissingOrigin: t.Serving.MissingOrigin,
-		AllowedIPRanges: t.Serving.AllowedIPRanges, Manifest: !t.Serving.NoManifest, Prefix: t.AssetSettings.Prefix, NextPrefix: t.DraftPrefix,
-	}
+	return Serving{NewAccess(t.Serving), !t.Serving.NoManifest, t.AssetSettings.Prefix, t.DraftPrefix}
 }
 
 func (u ServingUpdate) apply(t *record.Theme) {

@@ -37,7 +37,7 @@ var errKeyless = invalid([]string{Keyless})
 
 // SigningKeys lists the keys of the Theme, oldest first, or returns storage.ErrNotFound.
 func SigningKeys(ctx context.Context, store storage.Store, themeID string) ([]SigningKey, error) {
-	theme, err := read(ctx, store, func(r storage.Reader) (record.Theme, error) { return findTheme(r, themeID) })
+	theme, err := storage.Snapshot(ctx, store, func(r storage.Reader) (record.Theme, error) { return findTheme(r, themeID) })
 	keys := []SigningKey{}
 	for _, key := range theme.Serving.SigningKeys {
 		keys = append(keys, SigningKey{key.ID, key.CreatedAt})

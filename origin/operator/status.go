@@ -37,14 +37,14 @@ type Status struct {
 }
 
 func (h *Handler) showStatus(ctx context.Context, _ call) (any, error) {
-	s := h.status(ctx)
-	s.Modules, s.Settings = []Module{}, h.settings
+	s := h.config.Status(ctx)
+	s.Modules, s.Settings = []Module{}, h.config.Settings
 	if s.NotReady != "" {
 		return s, nil // the store may not answer
 	}
-	all, err := derive.Modules(ctx, h.store)
+	all, err := derive.Modules(ctx, h.config.Store)
 	for _, m := range all {
-		s.Modules = append(s.Modules, Module{m.Digest, m.CoreVersion, m.ABIVersion, m.Toolchain, m.Size, m.RegisteredAt, m.Digest == h.module})
+		s.Modules = append(s.Modules, Module{m.Digest, m.CoreVersion, m.ABIVersion, m.Toolchain, m.Size, m.RegisteredAt, m.Digest == h.config.Module})
 	}
 	return s, err
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"example.com/livery/origin/auth"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -86,23 +85,16 @@ func (a applier) steps(file TeamsFile) (steps []func(storage.Tx) (change, error)
 
 // Teams returns the file that would make the store what it is, with ids.
 func Teams(ctx context.Context, store storage.Store) (TeamsFile, error) {
-	return read(ctx, store, func(r storage.Reader) (TeamsFile, error) {
-		var teams []record.Team
+	return storage.Snapshot(ctx, store, func(r storage.Reader) (TeamsFile, error) {
+		teams, err := storage.Teams.All(r)
 		var environments []record.Environment
-		err := storage.Teams.Scan(r, storage.Ascending, func(_ []byte, t record.Team) bool {
-			teams = append(teams, t)
-			return true
-		})
 		if err == nil {
-			err = storage.Environments.Scan(r, storage.Ascending, func(_ []byte, e record.Environment) bool {
-				environments = append(environments, e)
-				return true
-			})
+			environments, err = storage.Environments.All(r)
 		}
 		file := newTeamsFile(teams, environments)
 		if err == nil {
 			var issuers []record.Issuer
-			issuers, err = auth.Issuers(r)
+			issuers, err = storage.Issuers.All(r)
 			file.Issuers = newIssuerEntries(issuers, teams)
 		}
 		return file, err

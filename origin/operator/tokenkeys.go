@@ -16,22 +16,18 @@ type Rotation struct {
 // Rotated is the answer to a Rotation.
 type Rotated = auth.Rotated
 
-func (h *Handler) rotateTokenKeys(ctx context.Context, c call) (any, error) {
-	var rotation Rotation
-	if err := decode(c.body, &rotation); err != nil {
-		return nil, err
-	}
+func (h *Handler) rotateTokenKeys(ctx context.Context, _ call, rotation Rotation) (any, error) {
 	var rotated Rotated
-	err := Commit(ctx, h.store, storage.Global, h.now(), func(tx storage.Tx, note func(record.Audit)) (record.Change, error) {
+	err := Commit(ctx, h.config.Store, storage.Global, h.config.Now(), func(tx storage.Tx, note func(record.Audit)) (record.Change, error) {
 		var err error
-		if rotated, err = h.keys.RotateIn(tx, rotation.DropOld); err != nil {
+		if rotated, err = h.config.Keys.RotateIn(tx, rotation.DropOld); err != nil {
 			return record.Change{}, err
 		}
 		note(record.Audit{Action: ActionRotate, Target: "token keys", Changes: []string{rotationSentence(rotated)}})
-		return record.Change{At: h.now()}, nil
+		return record.Change{At: h.config.Now()}, nil
 	})
 	if err == nil {
-		err = h.keys.Reload(ctx, h.store)
+		err = h.config.Keys.Reload(ctx, h.config.Store)
 	}
 	if err != nil {
 		return nil, err

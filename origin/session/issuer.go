@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -16,14 +15,12 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"example.com/livery/origin/auth"
-	"example.com/livery/storage/record"
 )
 
 // The bounds of what issuers are asked.
 const (
 	discoverEvery   = 30 * time.Second // at most one discovery of an issuer in this time, whatever clients send
 	discoveredLife  = 10 * time.Minute
-	maxAnswerBytes  = 256 << 10
 	exchangesAtOnce = 32
 	exchangesOfOne  = 4 // client, of them
 )
@@ -146,12 +143,12 @@ func (i *Issuers) Exchange(ctx context.Context, g Grant) (token string, err erro
 		return "", ErrBusy
 	}
 	defer i.leave(g.Client)
-	addresses, err := i.Addresses(ctx, issuer.URL)
+	addresses, err := i.Addresses(ctx, issuer.Issuer)
 	if err != nil {
 		return "", err
 	}
 	form := url.Values{
-		"grant_type": {"authorization_code"}, "client_id": {issuer.Login.ClientID},
+		"grant_type": {"authorization_code"}, "client_id": {issuer.ClientID},
 		"code": {g.Code}, "code_verifier": {g.Verifier}, "redirect_uri": {g.RedirectURI},
 	}
 	return i.redeem(ctx, addresses.Token, form)
@@ -178,14 +175,14 @@ func (i *Issuers) leave(client string) {
 	}
 }
 
-func (i *Issuers) named(name string) (record.Issuer, bool) {
+func (i *Issuers) named(name string) (auth.Login, bool) {
 	logins := i.keys.Logins()
-	at := slices.IndexFunc(logins, func(l record.Issuer) bool { return l.Name == name })
+	at := slices.IndexFunc(logins, func(l auth.Login) bool { return l.Name == name })
 	if at < 0 {
-		at = slices.IndexFunc(logins, func(l record.Issuer) bool { return l.URL == name })
+		at = slices.IndexFunc(logins, func(l auth.Login) bool { return l.Issuer == name })
 	}
 	if at < 0 {
-		return record.Issuer{}, false
+		return auth.Login{}, false
 	}
 	return logins[at], true
 }
@@ -215,20 +212,9 @@ func (i *Issuers) redeem(ctx context.Context, address string, form url.Values) (
 // fetch sends a request and reads the JSON of an answer of 200 into v. It returns the status of any answer.
 func (i *Issuers) fetch(req *http.Request, v any) (status int, err error) {
 	req.Header.Set("Accept", "application/json")
-	res, err := i.keys.Fetcher().Do(req)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = res.Body.Close() }()
-	if res.StatusCode != http.StatusOK {
-		return res.StatusCode, fmt.Errorf("session: the answer of %s is %s", req.URL.Host, res.Status)
-	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes+1))
-	if err == nil && len(body) > maxAnswerBytes {
-		err = fmt.Errorf("session: the answer of %s is larger than %d bytes", req.URL.Host, maxAnswerBytes)
-	}
+	status, body, err := i.keys.Fetch(req)
 	if err == nil {
 		err = json.Unmarshal(body, v)
 	}
-	return res.StatusCode, err
+	return status, err
 }

@@ -29,15 +29,15 @@ type Dimension struct {
 	Name  string
 	Modes []Mode // in order: of media conditions that hold at once, the later mode's wins
 	// LightDark asks for light-dark() in place of switches, for colours. It has no effect unless the modes are light and
-	// dark, and one of them is Base.
+	// dark, and one of them overrides nothing.
 	LightDark bool
 }
 
 // Mode is one mode of a dimension.
 type Mode struct {
-	Name string
-	When string // the media condition under which a page without the attribute has the mode; empty: never
-	Base bool   // it overrides nothing
+	Name    string
+	When    string // the media condition under which a page without the attribute has the mode; empty: never
+	Variant string // names what the mode overrides: the id of a Variant; empty: it overrides nothing
 }
 
 // MaxBytes is by how much the longest stylesheet is longer than its base.

@@ -22,9 +22,9 @@ func file(declarations ...string) []byte {
 }
 
 var (
-	scheme   = modesheet.Dimension{Name: "scheme", Modes: []modesheet.Mode{{Name: "light", Base: true}, {Name: "dark", When: "(prefers-color-scheme: dark)"}}}
-	contrast = modesheet.Dimension{Name: "contrast", Modes: []modesheet.Mode{{Name: "more", When: "(prefers-contrast: more)"}}}
-	layout   = modesheet.Dimension{Name: "layout", Modes: []modesheet.Mode{{Name: "flat", When: "print"}, {Name: "wide", When: "(prefers-contrast: more)"}}}
+	scheme   = modesheet.Dimension{Name: "scheme", Modes: []modesheet.Mode{{Name: "light"}, {Name: "dark", When: "(prefers-color-scheme: dark)", Variant: "dark"}}}
+	contrast = modesheet.Dimension{Name: "contrast", Modes: []modesheet.Mode{{Name: "more", When: "(prefers-contrast: more)", Variant: "more"}}}
+	layout   = modesheet.Dimension{Name: "layout", Modes: []modesheet.Mode{{Name: "flat", When: "print", Variant: "flat"}, {Name: "wide", When: "(prefers-contrast: more)", Variant: "wide"}}}
 )
 
 // What is written for one dimension, for two that change the same property, for values that refer to each other, and for

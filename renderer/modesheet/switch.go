@@ -20,7 +20,7 @@ func schemes(dims []Dimension) int {
 
 // isLightDark reports whether colours of a dimension are light-dark(): it must be asked for, and follow color-scheme.
 func (d Dimension) isLightDark() bool {
-	if !d.LightDark || len(d.Modes) != 2 || d.Modes[0].Base == d.Modes[1].Base {
+	if !d.LightDark || len(d.Modes) != 2 || (d.Modes[0].Variant == "") == (d.Modes[1].Variant == "") {
 		return false
 	}
 	names := [2]string{d.Modes[0].Name, d.Modes[1].Name}
@@ -39,7 +39,7 @@ func attribute(d Dimension) string { return "data-" + d.Name }
 // attribute by the media condition, which has the higher specificity.
 func (w *writer) switches() {
 	for i, d := range w.dims {
-		base := slices.IndexFunc(d.Modes, func(m Mode) bool { return m.Base })
+		base := slices.IndexFunc(d.Modes, func(m Mode) bool { return m.Variant == "" })
 		w.rule(":root", w.state(i, base), "")
 		for mode, m := range d.Modes {
 			w.rule("["+attribute(d)+`="`+m.Name+`"]`, w.state(i, mode), "")

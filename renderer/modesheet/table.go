@@ -98,7 +98,7 @@ func (t *table) choices() [][]int {
 	for i, d := range t.dims {
 		for _, choice := range all {
 			for mode, m := range d.Modes {
-				if !m.Base {
+				if m.Variant != "" {
 					next := slices.Clone(choice)
 					next[i] = mode
 					all = append(all, next)

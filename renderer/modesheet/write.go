@@ -128,7 +128,7 @@ func (w *writer) otherwise(name int, choice []int, last int) (modes []int) {
 		return nil
 	}
 	for mode, m := range w.dims[last].Modes {
-		if !m.Base && !w.same(name, choice, last, mode, last-1) {
+		if m.Variant != "" && !w.same(name, choice, last, mode, last-1) {
 			modes = append(modes, mode)
 		}
 	}
@@ -146,7 +146,7 @@ func (w *writer) same(name int, choice []int, dimension, mode, last int) bool {
 		return with == without || !w.isCircular(name) && w.values[with].text == w.values[without].text
 	}
 	for other := -1; other < len(w.dims[last].Modes); other++ {
-		if other >= 0 && w.dims[last].Modes[other].Base {
+		if other >= 0 && w.dims[last].Modes[other].Variant == "" {
 			continue
 		}
 		choice[last] = other
