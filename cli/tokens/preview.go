@@ -12,8 +12,8 @@ import (
 	"example.com/livery/cli/page"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/cli/tokens/source"
-	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/client"
 	"example.com/livery/intake"
 	"example.com/livery/renderer"
@@ -124,12 +124,12 @@ func noServedFile(name string) error {
 	return term.UsageError("Valid values: "+term.ShortList(names)+".", "no served file is called %q", name)
 }
 
-// drawPage reads anew what a page shows, and returns what changes with it; nil if that is not known.
-type drawPage func(context.Context) (in page.Input, fingerprint func() string, err error)
+// drawPage reads anew what a page shows. s are the files that it comes from, nil if it comes from the origin or they cannot be read.
+type drawPage func(context.Context) (in page.Input, s *source.Source, err error)
 
 // pageOfFiles draws token files, or those of livery.yaml with each Variant beside the Theme.
 func (a *app) pageOfFiles(p previewFlags, files []string) drawPage {
-	return func(context.Context) (page.Input, func() string, error) {
+	return func(context.Context) (page.Input, *source.Source, error) {
 		in := page.Input{Title: titleOf(files), Prefix: p.prefix}
 		read, err := source.Read(a.App, files, p.Flags)
 		if err != nil {
@@ -142,7 +142,7 @@ func (a *app) pageOfFiles(p previewFlags, files []string) drawPage {
 		for _, v := range read.Variants {
 			in.Variants = append(in.Variants, page.Variant{Name: cmp.Or(v.Name, v.Slug), Overrides: v.Values})
 		}
-		return in, read.Fingerprint, nil
+		return in, read, nil
 	}
 }
 
@@ -170,10 +170,10 @@ func findVariants(ctx context.Context, c *client.Client, t client.Theme, names [
 
 // pageOfTheme draws the current document of a Theme, and what stands beside it.
 func pageOfTheme(c *client.Client, f target.Resolved, columns []layered) drawPage {
-	return func(ctx context.Context) (page.Input, func() string, error) {
+	return func(ctx context.Context) (page.Input, *source.Source, error) {
 		in := page.Input{Title: f.Theme.DisplayName, Prefix: f.Theme.AssetSettings.Prefix}
 		var err error
-		if _, in.Theme, err = tokentree.CurrentDocument(ctx, c, f.Theme); err != nil {
+		if _, in.Theme, err = changeset.CurrentDocument(ctx, c, f.Theme); err != nil {
 			return in, nil, err
 		}
 		for _, column := range columns {

@@ -9,7 +9,7 @@ import (
 	"example.com/livery/cli/page"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/client"
 	"example.com/livery/renderer/jsontree"
 )
@@ -131,11 +131,11 @@ func (l layered) draw(ctx context.Context, c *client.Client, f target.Resolved) 
 		if err != nil {
 			return page.Variant{}, err
 		}
-		overrides, err := tokentree.FlatMap(set)
+		overrides, err := changeset.FlatMap(set)
 		if err != nil {
 			return page.Variant{}, err
 		}
-		joined = tokentree.JoinFlat(joined, overrides)
+		joined = changeset.JoinFlat(joined, overrides)
 	}
 	return page.Variant{Name: l.name, Overrides: joined}, nil
 }

@@ -14,9 +14,9 @@ import (
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/cli/tokens/export"
 	"example.com/livery/cli/tokens/release"
-	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/client"
 	"example.com/livery/renderer/jsontree"
 )
@@ -103,9 +103,9 @@ func (a *app) pulled(ctx context.Context, c *client.Client, f target.Resolved, v
 		if err != nil {
 			return nil, err
 		}
-		return tokentree.FlatMap(set)
+		return changeset.FlatMap(set)
 	case version == 0:
-		_, document, err := tokentree.CurrentDocument(ctx, c, f.Theme)
+		_, document, err := changeset.CurrentDocument(ctx, c, f.Theme)
 		return document, err
 	}
 	return a.pulledVersion(ctx, c, f.Theme, version)
@@ -119,7 +119,7 @@ func (a *app) pulledVersion(ctx context.Context, c *client.Client, t client.Them
 		return nil, err
 	}
 	if isCurrent(t, version) {
-		_, document, err := tokentree.CurrentDocument(ctx, c, t)
+		_, document, err := changeset.CurrentDocument(ctx, c, t)
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +133,7 @@ func (a *app) pulledVersion(ctx context.Context, c *client.Client, t client.Them
 	}
 	a.Warn("Note: version %d is written without $extends, $ref, $deprecated and empty groups, which the API lists of the\n"+
 		"current document only; the served tokens.dtcg.json of that version has them.", version)
-	return tokentree.Tree(set)
+	return changeset.Tree(set)
 }
 
 // isCurrent reports whether the current document of a Theme is that version.

@@ -6,7 +6,6 @@ import (
 
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/intake"
 	"example.com/livery/intake/model"
 )
@@ -129,18 +128,13 @@ func isAre(n int, what string) string {
 }
 
 // Lost lists the declarations that no result has.
-func (s *Source) Lost() (list []validate.Dropped) {
+func (s *Source) Lost() (list []Dropped) {
 	for _, group := range s.Problems {
 		for _, p := range group.List {
 			if p.Lost {
-				list = append(list, Dropped(p))
+				list = append(list, Dropped{Path: p.Path, Reason: p.Message, Tokens: 1, Location: p.Place.String()})
 			}
 		}
 	}
 	return list
-}
-
-// Dropped returns a problem as one thing that a push leaves out.
-func Dropped(p model.Problem) validate.Dropped {
-	return validate.Dropped{Path: p.Path, Reason: p.Message, Tokens: 1, Location: p.Place.String()}
 }

@@ -1,4 +1,4 @@
-package tokentree
+package changeset
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-func TestOverlayOfDocuments(t *testing.T) {
+func TestJoin(t *testing.T) {
 	cases := []struct{ rule, under, over, want string }{
 		{"groups are joined", `{"a":{"x":{"$value":1}}}`, `{"a":{"y":{"$value":2}}}`, `{"a":{"x":{"$value":1},"y":{"$value":2}}}`},
 		{"a token takes the place as a whole", `{"a":{"$value":1,"$description":"old"}}`, `{"a":{"$value":2}}`, `{"a":{"$value":2}}`},
@@ -23,11 +23,11 @@ func TestOverlayOfDocuments(t *testing.T) {
 	}
 	for _, c := range cases {
 		under := tokentreetest.Parse(t, c.under)
-		if got := string(jsontree.Append(nil, overlay(under, tokentreetest.Parse(t, c.over)))); got != c.want {
-			t.Errorf("%s: overlay(%s, %s) = %s, want %s", c.rule, c.under, c.over, got, c.want)
+		if got := string(jsontree.Append(nil, Join(under, tokentreetest.Parse(t, c.over)))); got != c.want {
+			t.Errorf("%s: Join(%s, %s) = %s, want %s", c.rule, c.under, c.over, got, c.want)
 		}
 		if after := string(jsontree.Append(nil, under)); after != c.under {
-			t.Errorf("%s: overlay changed its argument to %s", c.rule, after)
+			t.Errorf("%s: Join changed its argument to %s", c.rule, after)
 		}
 	}
 }

@@ -1,16 +1,13 @@
-// Package tokentree reads and joins token documents as trees, and lists the paths in them.
-package tokentree
+package changeset
 
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"example.com/livery/cli/term"
 	"example.com/livery/client"
 	"example.com/livery/intake/tree"
 	"example.com/livery/renderer"
-	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -30,77 +27,73 @@ func CurrentDocument(ctx context.Context, c *client.Client, t client.Theme) (cli
 	return set, document, err
 }
 
+// CurrentOverrides returns a token read of a Variant and its current overrides as a flat map.
+func CurrentOverrides(ctx context.Context, c *client.Client, t client.Theme, variantID string) (client.TokenSet, *jsontree.Node, error) {
+	set, err := c.VariantTokens(ctx, t.EnvironmentID, t.ID, variantID, client.ReadOptions{})
+	if err != nil {
+		return set, nil, err
+	}
+	overrides, err := FlatMap(set)
+	return set, overrides, err
+}
+
 // Tree rebuilds the document of a version from a token read: every token and every group that has
 // metadata, in the order read. What the API never lists ($extends, $ref, empty groups and other
 // members that it keeps verbatim) is not in it.
 func Tree(set client.TokenSet) (*jsontree.Node, error) {
-	b := treeBuilder{root: jsontree.NewObject(), groups: map[string]*jsontree.Node{}}
-	meta := map[string]client.Group{}
+	root, meta := jsontree.NewObject(), map[string]client.Group{}
 	for _, g := range set.Groups {
 		meta[g.Path] = g
 	}
-	b.describe(b.root, meta[""])
-	b.meta = meta
+	known := map[string]*jsontree.Node{}
+	var group func(path string) *jsontree.Node
+	group = func(path string) *jsontree.Node {
+		if known[path] == nil {
+			n := root
+			if path != "" {
+				above, name := splitPath(path)
+				up := group(above)
+				n = jsontree.NewObject()
+				up.Members = append(up.Members, jsontree.Member{Name: name, Value: n})
+			}
+			known[path] = n
+			n.Members = appendText(n.Members, "$type", meta[path].Type)
+			n.Members = appendText(n.Members, "$description", meta[path].Description)
+		}
+		return known[path]
+	}
+	group("")
 	for _, t := range set.Tokens {
-		if err := b.add(t); err != nil {
+		token, err := tokenOf(t)
+		if err != nil {
 			return nil, err
 		}
+		above, name := splitPath(t.Path)
+		up := group(above)
+		up.Members = append(up.Members, jsontree.Member{Name: name, Value: token})
 	}
 	for _, g := range set.Groups {
-		b.group(g.Path)
+		group(g.Path)
 	}
-	tree.Index(b.root)
-	return b.root, nil
+	tree.Index(root)
+	return root, nil
 }
 
-type treeBuilder struct {
-	root   *jsontree.Node
-	groups map[string]*jsontree.Node // by dotted path
-	meta   map[string]client.Group
-}
-
-// group returns the group at a dotted path, made with its parents if it is missing.
-func (b *treeBuilder) group(path string) *jsontree.Node {
-	if path == "" {
-		return b.root
-	}
-	if n := b.groups[path]; n != nil {
-		return n
-	}
-	above, name := Split(path)
-	n := jsontree.NewObject()
-	b.describe(n, b.meta[path])
-	up := b.group(above)
-	up.Members = append(up.Members, jsontree.Member{Name: name, Value: n})
-	b.groups[path] = n
-	return n
-}
-
-func (b *treeBuilder) describe(n *jsontree.Node, g client.Group) {
-	n.Members = appendText(n.Members, "$type", g.Type)
-	n.Members = appendText(n.Members, "$description", g.Description)
-}
-
-func (b *treeBuilder) add(t client.Token) error {
-	n := jsontree.NewObject()
-	n.Members = appendText(n.Members, "$type", t.Type)
+func tokenOf(t client.Token) (*jsontree.Node, error) {
+	n := jsontree.NewObject(appendText(nil, "$type", t.Type)...)
 	value, err := ParseValue(t.Path, t.Value)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	n.Members = append(n.Members, jsontree.Member{Name: "$value", Value: value})
-	n.Members = appendText(n.Members, "$description", t.Description)
+	n.Members = appendText(append(n.Members, jsontree.Member{Name: "$value", Value: value}), "$description", t.Description)
 	if len(t.Extensions) > 0 && string(t.Extensions) != "null" {
 		extensions, err := ParseValue(t.Path, t.Extensions)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		n.Members = append(n.Members, jsontree.Member{Name: "$extensions", Value: extensions})
 	}
-	above, name := Split(t.Path)
-	up := b.group(above)
-	up.Members = append(up.Members, jsontree.Member{Name: name, Value: n})
-	return nil
+	return n, nil
 }
 
 func appendText(members []jsontree.Member, name string, text *string) []jsontree.Member {
@@ -123,39 +116,17 @@ func parseAnswer(what string, text []byte) (*jsontree.Node, error) {
 	return n, nil
 }
 
-// Split cuts the last name off a dotted path.
-func Split(path string) (above, name string) {
-	if i := strings.LastIndexByte(path, '.'); i >= 0 {
-		return path[:i], path[i+1:]
-	}
-	return "", path
-}
-
-// FlatMap is the flat map of a Variant's token read.
+// FlatMap returns a token read of a Variant as a flat map.
 func FlatMap(set client.TokenSet) (*jsontree.Node, error) {
-	n := jsontree.NewObject()
+	var members []jsontree.Member
 	for _, t := range set.Tokens {
 		value, err := ParseValue(t.Path, t.Value)
 		if err != nil {
 			return nil, err
 		}
-		n.Members = append(n.Members, jsontree.Member{Name: t.Path, Value: value})
+		members = append(members, jsontree.Member{Name: t.Path, Value: value})
 	}
-	n.Index()
-	return n, nil
-}
-
-// Pointer is the JSON Pointer of a dotted path.
-func Pointer(path string) string { return jsontree.Pointer(strings.Split(path, ".")).String() }
-
-// Paths returns the paths of the tokens in a document.
-func Paths(document *jsontree.Node) []string {
-	d := dtcg.Read(document)
-	paths := make([]string, len(d.Tokens))
-	for i := range d.Tokens {
-		paths[i] = d.Tokens[i].Path
-	}
-	return paths
+	return object(members), nil
 }
 
 // PathsOf returns the paths of the tokens in a set.

@@ -1,4 +1,4 @@
-package lint
+package source
 
 import (
 	"example.com/livery/cli/escape"
@@ -11,10 +11,9 @@ const (
 	shownPlaces = 3
 )
 
-// Print lists faults, each with its place and what to do. On a terminal equal ones are grouped, unless full.
-func Print(a *term.App, list []Fault, full bool) {
-	switch {
-	case len(list) == 0:
+// PrintFaults lists faults, each with its place and what to do. On a terminal equal ones are grouped, unless full.
+func PrintFaults(a *term.App, list []Fault, full bool) {
+	if len(list) == 0 {
 		a.Say("Everything is rendered.")
 		return
 	}
