@@ -128,16 +128,15 @@ func (a *app) diffVersions(ctx context.Context, d diffFlags) ([]changeset.Compar
 	return []changeset.Comparison{made}, err
 }
 
-// editionAt reads a document of a Theme, or the overrides of a Variant.
+// editionAt reads a document of a Theme, or the overrides of a Variant: the current ones, a version, or nothing for version 0.
 func editionAt(ctx context.Context, c *client.Client, f target.Resolved, version *int) (*jsontree.Node, error) {
-	set, err := release.TokensAt(ctx, c, f, version)
-	if err != nil {
-		return nil, err
+	switch {
+	case version == nil:
+		return pulled(ctx, c, f, 0)
+	case *version == 0:
+		return jsontree.NewObject(), nil
 	}
-	if f.Variant != nil {
-		return changeset.FlatMap(set)
-	}
-	return changeset.Tree(set)
+	return pulled(ctx, c, f, *version)
 }
 
 func inferred(list []client.Rename) (n int) {
@@ -193,7 +192,7 @@ func (a *app) diffFiles(ctx context.Context, d diffFlags, files []string) (list 
 			}
 			v.Slug, of.Variant = part.Slug, &v
 		}
-		made, err := a.diffPart(ctx, c, of, d, part.Tree)
+		made, err := diffPart(ctx, c, of, d, part.Tree)
 		if err != nil {
 			return nil, release.NoVersion(err, f, d.From)
 		}
@@ -207,13 +206,13 @@ func (a *app) diffFiles(ctx context.Context, d diffFlags, files []string) (list 
 
 // diffPart compares a Theme or Variant with what a push would make of it. The id of a Variant that does not exist yet is empty. The properties
 // of a Variant are compared over the newest version of its Theme.
-func (a *app) diffPart(ctx context.Context, c *client.Client, f target.Resolved, d diffFlags, wanted *jsontree.Node) (made changeset.Comparison, err error) {
+func diffPart(ctx context.Context, c *client.Client, f target.Resolved, d diffFlags, wanted *jsontree.Node) (made changeset.Comparison, err error) {
 	base, from := jsontree.NewObject(), edition(nil)
 	if d.From != 0 {
 		from = edition(&d.From)
 	}
 	if f.Variant == nil || f.Variant.ID != "" {
-		if base, err = a.pulled(ctx, c, f, d.From); err != nil {
+		if base, err = pulled(ctx, c, f, d.From); err != nil {
 			return made, err
 		}
 	}

@@ -2,8 +2,6 @@ package tokens
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -213,26 +211,5 @@ func (a *app) unset(cmd *cobra.Command, e editFlags, paths []string) error {
 		}
 		wanted = changeset.With(wanted, names, nil)
 	}
-	if named := stillNamed(d.set, paths); len(named) > 0 && d.Variant == nil {
-		if e.strict {
-			return term.Fail("Point them to another token first.", "aliases still name it: %s", term.ShortList(named))
-		}
-		a.Warn("Note: the served files leave out tokens whose aliases name it: %s", term.ShortList(named))
-	}
 	return a.send(cmd.Context(), d, wanted, nil)
-}
-
-// stillNamed lists the tokens outside paths with an alias into them.
-func stillNamed(set client.TokenSet, paths []string) (named []string) {
-	for _, t := range set.Tokens {
-		if slices.ContainsFunc(paths, func(p string) bool { return movedPath(t.Path, p, "") != t.Path }) {
-			continue
-		}
-		for _, p := range paths {
-			if value := string(t.Value); strings.Contains(value, "{"+p+"}") || strings.Contains(value, "{"+p+".") {
-				named = append(named, fmt.Sprintf("%s (in %s)", p, t.Path))
-			}
-		}
-	}
-	return named
 }

@@ -151,61 +151,16 @@ var marks = map[string][2]string{
 // shownChanges is how many changes a person reads at once.
 const shownChanges = 20
 
-// row is one line of a list of changes.
-type row struct {
-	Change
-	tokens int // of a group that was renamed as a whole; 0 for one token
-}
-
-// rows makes lines of changes: renamed groups are one each, and aliases that only follow none.
-func rows(list []Change) (lines []row, follow int) {
-	type groups struct {
-		from, to string
-		inferred bool
-	}
-	place := map[groups]int{}
+// rows returns the changes but the aliases that only follow a rename, and counts these.
+func rows(list []Change) (lines []Change, follow int) {
 	for _, c := range list {
-		from, to := groupsOf(c)
-		at := groups{from, to, c.Inferred}
-		switch i, known := place[at]; {
-		case c.Follows && c.Kind == Changed:
+		if c.Follows && c.Kind == Changed {
 			follow++
-		case from == "":
-			lines = append(lines, row{Change: c})
-		case known:
-			lines[i].tokens++
-		default:
-			place[at] = len(lines)
-			lines = append(lines, row{Change: c, tokens: 1})
-		}
-	}
-	for i := range lines {
-		if lines[i].tokens > 1 {
-			lines[i].From, lines[i].Path = groupsOf(lines[i].Change)
+		} else {
+			lines = append(lines, c)
 		}
 	}
 	return lines, follow
-}
-
-// groupsOf returns the groups between which a token moved with its last names and its value kept, or
-// nothing.
-func groupsOf(c Change) (from, to string) {
-	if c.Kind != Renamed || !c.Follows && string(c.Before) != string(c.After) {
-		return "", ""
-	}
-	from, last := splitPath(c.From)
-	to, lastNow := splitPath(c.Path)
-	if from == "" || to == "" || last != lastNow {
-		return "", ""
-	}
-	for {
-		above, name := splitPath(from)
-		aboveNow, nameNow := splitPath(to)
-		if above == "" || aboveNow == "" || name != nameNow {
-			return from, to
-		}
-		from, to = above, aboveNow
-	}
 }
 
 // Print lists changes, the first ones of many unless all are asked for.
@@ -217,15 +172,19 @@ func Print(a *term.App, list []Change, all bool) {
 	}
 	more := 0
 	if !all && len(lines) > shownChanges {
-		more = len(lines) - shownChanges
-		lines = lines[:shownChanges]
+		lines, more = lines[:shownChanges], len(lines)-shownChanges
 	}
 	longest := 0
-	for _, line := range lines {
-		longest = max(longest, term.Width(line.name()))
+	for _, c := range lines {
+		longest = min(max(longest, term.Width(c.name())), maxAligned)
 	}
-	for _, line := range lines {
-		printRow(a, line, longest)
+	for _, c := range lines {
+		mark := marks[c.Kind]
+		line := a.Styled(mark[1], mark[0]+" "+string(c.name()))
+		if values := changedValues(a, c); values != "" {
+			line += term.Escaped(strings.Repeat(" ", max(0, longest-term.Width(c.name()))+2)) + values
+		}
+		a.Say("  %s", line)
 	}
 	if more > 0 {
 		a.Say("  and %d more; --verbose shows them all", more)
@@ -235,34 +194,8 @@ func Print(a *term.App, list []Change, all bool) {
 	}
 }
 
-func printRow(a *term.App, r row, longest int) {
-	mark := marks[r.Kind]
-	values := changedValues(a, r.Change)
-	if r.tokens > 1 {
-		values = term.Escaped(term.Plural(r.tokens, "token"))
-	}
-	name := a.Styled(mark[1], mark[0]+" "+string(r.name()))
-	aligned := maxName(a)
-	gap := term.Escaped(strings.Repeat(" ", min(longest, aligned)-min(term.Width(r.name()), aligned)+2))
-	switch line := name + gap + values; {
-	case values == "":
-		a.Say("  %s", name)
-	case a.Columns > 0 && 2+term.Width(line) > a.Columns:
-		a.Say("  %s\n      %s", name, values)
-	default:
-		a.Say("  %s", line)
-	}
-}
-
-// maxName is how far values are aligned; a longer name pushes its own values on, or below it if the line would
-// not fit a terminal.
-func maxName(a *term.App) int {
-	const most = 60
-	if a.Columns > 0 {
-		return min(most, a.Columns/2)
-	}
-	return most
-}
+// maxAligned is how far values are aligned behind the names; a longer name pushes its own values on.
+const maxAligned = 60
 
 func (c Change) name() term.Escaped {
 	switch {
@@ -329,17 +262,10 @@ func Summary(list []Change) string {
 	if len(list) == 0 {
 		return "nothing changed"
 	}
-	counts, follow := map[string]int{}, 0
-	for _, c := range list {
-		if c.Follows && c.Kind == Changed {
-			follow++
-			continue
-		}
-		counts[c.Kind]++
-	}
+	lines, follow := rows(list)
 	var words []string
 	for _, kind := range kinds {
-		if n := counts[kind]; n > 0 {
+		if n := len(slices.DeleteFunc(slices.Clone(lines), func(c Change) bool { return c.Kind != kind })); n > 0 {
 			words = append(words, term.Plural(n, "token")+" "+kind)
 		}
 	}

@@ -2,7 +2,6 @@ package changeset
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -104,7 +103,7 @@ func WithFiles(what, from string, before, after, theme *jsontree.Node, prefix st
 	return c
 }
 
-// FromOrigin lists what changed between two documents of a Theme of which the origin has compared all that is stored.
+// FromOrigin lists what changed between two documents of a Theme, with the renames that the origin knows.
 func FromOrigin(said client.Comparison, before, after *jsontree.Node) []Change {
 	r, inferred := Renaming{Tokens: map[string]string{}}, map[string]bool{}
 	for _, moved := range said.Renamed {
@@ -113,11 +112,6 @@ func FromOrigin(said client.Comparison, before, after *jsontree.Node) []Change {
 	list := Documents(before, after, r)
 	for i := range list {
 		list[i].Inferred = inferred[list[i].From]
-	}
-	for _, path := range said.Described { // a token read does not list all metadata
-		if !slices.ContainsFunc(list, func(c Change) bool { return c.Path == path }) {
-			list = append(list, Change{Kind: Described, Path: path})
-		}
 	}
 	return list
 }

@@ -2,11 +2,9 @@ package changeset
 
 import (
 	"context"
-	"encoding/json"
 
 	"example.com/livery/cli/term"
 	"example.com/livery/client"
-	"example.com/livery/intake/tree"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 )
@@ -19,12 +17,17 @@ func CurrentDocument(ctx context.Context, c *client.Client, t client.Theme) (cli
 	if err != nil {
 		return set, nil, err
 	}
-	text, err := c.PreviewTheme(ctx, t.EnvironmentID, t.ID, renderer.TokensDTCGJSON.Name())
-	if err != nil {
-		return set, nil, err
-	}
-	document, err := parseAnswer("the document of Theme "+t.Slug, text)
+	document, err := DocumentAt(ctx, c, t, 0)
 	return set, document, err
+}
+
+// DocumentAt returns the whole document of a version of a Theme, or the current one if version is 0.
+func DocumentAt(ctx context.Context, c *client.Client, t client.Theme, version int) (*jsontree.Node, error) {
+	text, err := c.Scope(t.EnvironmentID, t.ID).Preview(ctx, "", renderer.TokensDTCGJSON.Name(), client.PreviewOptions{Version: version})
+	if err != nil {
+		return nil, err
+	}
+	return parseAnswer("the document of Theme "+t.Slug, text)
 }
 
 // CurrentOverrides returns a token read of a Variant and its current overrides as a flat map.
@@ -35,77 +38,6 @@ func CurrentOverrides(ctx context.Context, c *client.Client, t client.Theme, var
 	}
 	overrides, err := FlatMap(set)
 	return set, overrides, err
-}
-
-// Tree rebuilds the document of a version from a token read: every token and every group that has
-// metadata, in the order read. What the API never lists ($extends, $ref, empty groups and other
-// members that it keeps verbatim) is not in it.
-func Tree(set client.TokenSet) (*jsontree.Node, error) {
-	root, meta := jsontree.NewObject(), map[string]client.Group{}
-	for _, g := range set.Groups {
-		meta[g.Path] = g
-	}
-	known := map[string]*jsontree.Node{}
-	var group func(path string) *jsontree.Node
-	group = func(path string) *jsontree.Node {
-		if known[path] == nil {
-			n := root
-			if path != "" {
-				above, name := splitPath(path)
-				up := group(above)
-				n = jsontree.NewObject()
-				up.Members = append(up.Members, jsontree.Member{Name: name, Value: n})
-			}
-			known[path] = n
-			n.Members = appendText(n.Members, "$type", meta[path].Type)
-			n.Members = appendText(n.Members, "$description", meta[path].Description)
-		}
-		return known[path]
-	}
-	group("")
-	for _, t := range set.Tokens {
-		token, err := tokenOf(t)
-		if err != nil {
-			return nil, err
-		}
-		above, name := splitPath(t.Path)
-		up := group(above)
-		up.Members = append(up.Members, jsontree.Member{Name: name, Value: token})
-	}
-	for _, g := range set.Groups {
-		group(g.Path)
-	}
-	tree.Index(root)
-	return root, nil
-}
-
-func tokenOf(t client.Token) (*jsontree.Node, error) {
-	n := jsontree.NewObject(appendText(nil, "$type", t.Type)...)
-	value, err := ParseValue(t.Path, t.Value)
-	if err != nil {
-		return nil, err
-	}
-	n.Members = appendText(append(n.Members, jsontree.Member{Name: "$value", Value: value}), "$description", t.Description)
-	if len(t.Extensions) > 0 && string(t.Extensions) != "null" {
-		extensions, err := ParseValue(t.Path, t.Extensions)
-		if err != nil {
-			return nil, err
-		}
-		n.Members = append(n.Members, jsontree.Member{Name: "$extensions", Value: extensions})
-	}
-	return n, nil
-}
-
-func appendText(members []jsontree.Member, name string, text *string) []jsontree.Member {
-	if text == nil {
-		return members
-	}
-	return append(members, jsontree.Member{Name: name, Value: jsontree.NewString(*text)})
-}
-
-// ParseValue parses the value of a token; the failure names its path.
-func ParseValue(path string, value json.RawMessage) (*jsontree.Node, error) {
-	return parseAnswer("the value of token "+path, value)
 }
 
 func parseAnswer(what string, text []byte) (*jsontree.Node, error) {
@@ -120,7 +52,7 @@ func parseAnswer(what string, text []byte) (*jsontree.Node, error) {
 func FlatMap(set client.TokenSet) (*jsontree.Node, error) {
 	var members []jsontree.Member
 	for _, t := range set.Tokens {
-		value, err := ParseValue(t.Path, t.Value)
+		value, err := parseAnswer("the value of token "+t.Path, t.Value)
 		if err != nil {
 			return nil, err
 		}

@@ -90,8 +90,7 @@ func writeProperties(b *strings.Builder, c client.PropertyChanges, full bool) {
 	b.WriteString("\n</details>\n")
 }
 
-func writeRow(b *strings.Builder, line row) {
-	c := line.Change
+func writeRow(b *strings.Builder, c Change) {
 	name := escape.Code(c.Path)
 	if c.From != "" {
 		name = escape.Code(c.From) + " → " + name
@@ -100,10 +99,7 @@ func writeRow(b *strings.Builder, line row) {
 		name += " (inferred)"
 	}
 	before, after := shownInCode(c.Before, c.ShownBefore), shownInCode(c.After, c.ShownAfter)
-	switch {
-	case line.tokens > 1:
-		before, after = term.Plural(line.tokens, "token"), ""
-	case c.Kind == Retyped:
+	if c.Kind == Retyped {
 		before, after = escape.Code(orNone(c.FromType)), escape.Code(orNone(c.ToType))
 	}
 	b.WriteString("| " + icons[c.Kind] + " " + c.Kind + " | " + name + " | " + before + " | " + after + " |\n")

@@ -3,11 +3,7 @@ package changeset
 import (
 	"testing"
 
-	"pgregory.net/rapid"
-
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/internal/test/tokentreetest"
-	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -30,22 +26,4 @@ func TestJoin(t *testing.T) {
 			t.Errorf("%s: Join changed its argument to %s", c.rule, after)
 		}
 	}
-}
-
-// TestTreeIsWhatWasRead: a document that holds only what a token read lists comes back whole, with
-// every number as it was spelled.
-func TestTreeIsWhatWasRead(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		root := tokentreetest.Documents(3).Draw(t, "document")
-		back, err := Tree(tokentreetest.SetOf(root))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !jsontree.Equal(root, back) {
-			t.Errorf("tree(read(%s)) = %s", jsontree.Append(nil, root), jsontree.Append(nil, back))
-		}
-		if got, want := jsontree.Append(nil, dtcg.Read(back).Root), jsontree.Append(nil, root); len(got) != len(want) {
-			t.Errorf("tree(read(%s)) spells numbers anew: %s", want, got)
-		}
-	})
 }

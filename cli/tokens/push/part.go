@@ -217,6 +217,7 @@ func (r *run) create(ctx context.Context, t *part) (err error) {
 		if *t.variant, err = themes.MakeVariant(ctx, r.client, r.theme, t.Slug, t.files.Name); err != nil {
 			return term.In(t.what, err)
 		}
+		r.present[t.Slug] = *t.variant
 		r.Say("%s is created: %s", t.what, t.variant.ID)
 	}
 	return err

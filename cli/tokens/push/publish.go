@@ -14,7 +14,7 @@ import (
 	"example.com/livery/client"
 )
 
-// modeChange is the list of modes that a push gives the Theme. Variants that the push creates are named by slug.
+// modeChange is the list of modes that a push gives the Theme. Variants that do not exist yet are named by slug.
 type modeChange struct {
 	list     []client.Mode
 	etag     string // of the list that it replaces; empty for a new Theme
@@ -62,19 +62,8 @@ func (r *run) planModes(ctx context.Context) error {
 // setModes sends the list of modes if it differs. Only an admin may set it: without that role the rest of the push is done, and report
 // returns a failure.
 func (r *run) setModes(ctx context.Context) error {
-	if !r.modes.isChange {
-		return nil
-	}
-	ids := map[string]string{}
-	for _, v := range r.done.Variants {
-		ids[v.Slug] = v.VariantID
-	}
-	for i := range r.modes.list {
-		m := &r.modes.list[i]
-		m.For = cmp.Or(ids[m.For], m.For)
-		if m.Variant != nil {
-			*m.Variant = cmp.Or(ids[*m.Variant], *m.Variant)
-		}
+	if err := r.planModes(ctx); err != nil || !r.modes.isChange { // all Variants have an id now
+		return err
 	}
 	_, err := r.client.Scope(r.env.ID, r.theme.ID).SetModes(client.WithIfMatch(ctx, r.modes.etag), r.modes.list)
 	if errors.Is(err, client.ErrForbidden) {

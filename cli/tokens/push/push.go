@@ -118,13 +118,16 @@ func (a *app) push(ctx context.Context, files []string, p pushFlags) (*source.So
 	}
 	s.Print(a.App, p.Verbose)
 	r := &run{app: a, p: p, source: s, present: map[string]client.Variant{}, done: Done{Variants: []*Result{}, Files: s.Report()}}
-	for _, step := range []func(context.Context) error{r.lookUp, r.plan, r.refuseCount, r.refuseLoss, r.planModes, r.confirmRenames} {
+	for _, step := range []func(context.Context) error{r.lookUp, r.plan, r.refuseCount, r.refuseLoss, r.confirmRenames} {
 		if err := step(ctx); err != nil {
 			return s, err
 		}
 	}
 	r.announce()
 	if p.dryRun {
+		if err := r.planModes(ctx); err != nil {
+			return s, err
+		}
 		return s, r.report()
 	}
 	for _, step := range []func(context.Context) error{r.send, r.setModes, r.publish} {

@@ -79,7 +79,7 @@ func (v *version) compare(ctx context.Context, c *client.Client, f target.Resolv
 	var err error
 	if v.From == 0 {
 		var set client.TokenSet
-		set, err = TokensAt(ctx, c, f, &v.Version)
+		set, err = read(ctx, c, f, client.ReadOptions{Version: v.Version})
 		said.Added = changeset.PathsOf(set)
 	} else {
 		said, err = Compare(ctx, c, f, client.CompareOptions{From: v.From, To: v.Version})
@@ -177,17 +177,6 @@ func NoVersion(err error, f target.Resolved, wanted ...int) error {
 		next = fmt.Sprintf("Its newest is %d; livery versions lists them.", *newest)
 	}
 	return term.Fail(next, "%s has no version %d", what, wanted[i])
-}
-
-// TokensAt reads an edition: nil is the current document, 0 is what is before the first version.
-func TokensAt(ctx context.Context, c *client.Client, f target.Resolved, version *int) (client.TokenSet, error) {
-	switch {
-	case version == nil:
-		return read(ctx, c, f, client.ReadOptions{})
-	case *version == 0:
-		return client.TokenSet{}, nil
-	}
-	return read(ctx, c, f, client.ReadOptions{Version: *version})
 }
 
 // read reads the tokens of a Theme or Variant.

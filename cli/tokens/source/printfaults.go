@@ -3,6 +3,7 @@ package source
 import (
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/term"
+	"example.com/livery/client"
 )
 
 // The most groups of equal faults that a person reads at once on a terminal, and the most places of each.
@@ -17,63 +18,49 @@ func PrintFaults(a *term.App, list []Fault, full bool) {
 		a.Say("Everything is rendered.")
 		return
 	}
-	if full || !term.IsTerminal(a.Out) {
-		for _, f := range list {
-			printFault(a, f)
+	isGrouped := !full && term.IsTerminal(a.Out)
+	groups := term.Grouped(list, func(f Fault) Fault {
+		if isGrouped {
+			return Fault{Diagnostic: client.Diagnostic{Kind: f.Kind, Message: f.Message}, Next: f.Next}
 		}
-		return
-	}
-	type equal struct{ kind, message, next string }
-	groups := term.Grouped(list, func(f Fault) equal { return equal{f.Kind, f.Message, f.Next} })
+		return f
+	})
 	for i, g := range groups {
-		switch {
-		case i == shownGroups:
+		if i == shownGroups && isGrouped {
 			a.Say("and %s more; --verbose shows them all", term.Plural(len(groups)-i, "kind")+" of fault")
 			return
-		case len(g) == 1:
-			printFault(a, g[0])
-		default:
-			printFaultGroup(a, g)
+		}
+		what := a.Styled("31", g[0].Kind) + "  " + term.Escaped(escape.Line(g[0].Message))
+		if len(g) == 1 {
+			a.Say("%s%s  %s%s", g[0].where(a, "", ": "), escape.Line(g[0].Path), what, g[0].value(": "))
+		} else {
+			a.Say("%s  %s", term.Plural(len(g), "place"), what)
+			for k, f := range g {
+				if k == shownPlaces {
+					a.Say("    and %d more; --verbose shows them all", len(g)-k)
+					break
+				}
+				a.Say("    %s%s%s", escape.Line(f.Path), f.where(a, "  ", ""), f.value("  "))
+			}
+		}
+		if g[0].Next != "" {
+			a.Say("    %s", a.Styled("2", escape.Line(g[0].Next)))
 		}
 	}
 }
 
-func printFault(a *term.App, f Fault) {
-	var where term.Escaped
-	if f.Location != "" {
-		where = a.Styled("1", f.Location) + ": "
+// where returns the place of a fault between two texts, or nothing.
+func (f Fault) where(a *term.App, before, after term.Escaped) term.Escaped {
+	if f.Location == "" {
+		return ""
 	}
-	a.Say("%s%s  %s  %s%s", where, escape.Line(f.Path), a.Styled("31", f.Kind), escape.Line(f.Message), f.value(": "))
-	printNext(a, f)
+	return before + a.Styled("1", f.Location) + after
 }
 
-// value is the value of a fault after a mark, or nothing.
+// value returns the value of a fault after a mark, or nothing.
 func (f Fault) value(mark string) string {
 	if f.Value == "" {
 		return ""
 	}
 	return mark + escape.Line(f.Value)
-}
-
-func printNext(a *term.App, f Fault) {
-	if f.Next != "" {
-		a.Say("    %s", a.Styled("2", escape.Line(f.Next)))
-	}
-}
-
-// printFaultGroup prints equal faults of several tokens once, with the first places.
-func printFaultGroup(a *term.App, g []Fault) {
-	a.Say("%s  %s  %s", term.Plural(len(g), "place"), a.Styled("31", g[0].Kind), escape.Line(g[0].Message))
-	for i, f := range g {
-		if i == shownPlaces {
-			a.Say("    and %d more; --verbose shows them all", len(g)-i)
-			break
-		}
-		var where term.Escaped
-		if f.Location != "" {
-			where = "  " + a.Styled("1", f.Location)
-		}
-		a.Say("    %s%s%s", escape.Line(f.Path), where, f.value("  "))
-	}
-	printNext(a, g[0])
 }
