@@ -13,7 +13,6 @@ import (
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/client"
 	"example.com/livery/intake/references"
-	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -70,33 +69,31 @@ func (a *app) check(ctx context.Context, c checkFlags, files []string) (err erro
 	return term.Fail("Fix them and try again.", "%s of %s", term.Plural(len(list), "fault"), what)
 }
 
-// checkTheme asks the origin about a Theme or Variant. Of a Theme it also lists the references, which nothing applies once they are stored.
+// checkTheme checks what is stored of a Theme or Variant. Of a Theme it also lists the references, which nothing applies once they are stored.
 func (a *app) checkTheme(ctx context.Context, c checkFlags) ([]source.Fault, error) {
 	api, f, err := a.ResolveIn(ctx, c.Target)
 	if err != nil {
 		return nil, err
 	}
-	_, document, err := changeset.CurrentDocument(ctx, api, f.Theme)
+	document, err := changeset.DocumentAt(ctx, api, f.Theme, 0)
 	if err != nil {
 		return nil, err
 	}
-	var list []client.Diagnostic
+	var overrides *jsontree.Node
 	faults := []source.Fault{}
 	if f.Variant != nil {
-		list, err = api.VariantDiagnostics(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID)
+		_, overrides, err = changeset.CurrentOverrides(ctx, api, f.Theme, f.Variant.ID)
 	} else {
 		for _, r := range references.Unapplied(document) {
 			faults = append(faults, source.Fault{Diagnostic: client.Diagnostic{Path: r.Path, Kind: references.NotApplied, Message: r.Message + "."}, Next: r.Next})
 		}
-		list, err = api.ThemeDiagnostics(ctx, f.Env.ID, f.Theme.ID)
 	}
 	told := pathsOf(faults)
-	for _, d := range list {
-		if !told[d.Path] {
-			faults = append(faults, source.Fault{Diagnostic: d})
+	for _, fault := range source.Faults(document, overrides, func(string) string { return "" }) {
+		if !told[fault.Path] {
+			faults = append(faults, fault)
 		}
 	}
-	source.Advise(faults, dtcg.Read(document))
 	return faults, err
 }
 
@@ -123,7 +120,7 @@ func (a *app) checkFiles(ctx context.Context, c checkFlags, files []string) ([]s
 		if err != nil {
 			return nil, err
 		}
-		if _, stored, err = changeset.CurrentDocument(ctx, api, f.Theme); err != nil {
+		if stored, err = changeset.DocumentAt(ctx, api, f.Theme, 0); err != nil {
 			return nil, err
 		}
 		if document, variant = stored, c.Variant; variant == "" {

@@ -92,15 +92,19 @@ func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error 
 		if err != nil {
 			return err
 		}
-		variants, err := findVariants(cmd.Context(), c, f.Theme, p.variants)
+		var variants []client.Variant
+		for _, name := range p.variants {
+			v, err := target.FindVariant(cmd.Context(), c, f.Theme, name)
+			if err != nil {
+				return err
+			}
+			variants = append(variants, v)
+		}
+		list, err := c.Scope(f.Env.ID, f.Theme.ID).Modes(cmd.Context())
 		if err != nil {
 			return err
 		}
-		list, err := modesOf(cmd.Context(), c, f)
-		if err != nil {
-			return err
-		}
-		columns, err := columnsOf(f.Theme, variants, list, p.shown)
+		columns, err := columnsOf(f.Theme, variants, list.Modes, p.shown)
 		if err != nil {
 			return err
 		}
@@ -155,25 +159,12 @@ func titleOf(files []string) string {
 	return term.ShortList(names)
 }
 
-// findVariants looks the names of Variants of a Theme up.
-func findVariants(ctx context.Context, c *client.Client, t client.Theme, names []string) ([]client.Variant, error) {
-	var list []client.Variant
-	for _, name := range names {
-		v, err := target.FindVariant(ctx, c, t, name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	return list, nil
-}
-
 // pageOfTheme draws the current document of a Theme, and what stands beside it.
-func pageOfTheme(c *client.Client, f target.Resolved, columns []layered) drawPage {
+func pageOfTheme(c *client.Client, f target.Resolved, columns []column) drawPage {
 	return func(ctx context.Context) (page.Input, *source.Source, error) {
 		in := page.Input{Title: f.Theme.DisplayName, Prefix: f.Theme.AssetSettings.Prefix}
 		var err error
-		if _, in.Theme, err = changeset.CurrentDocument(ctx, c, f.Theme); err != nil {
+		if in.Theme, err = changeset.DocumentAt(ctx, c, f.Theme, 0); err != nil {
 			return in, nil, err
 		}
 		for _, column := range columns {
@@ -194,11 +185,8 @@ func (a *app) previewFile(ctx context.Context, p previewFlags, file string) erro
 	if err != nil {
 		return err
 	}
-	variant, modes := "", strings.Join(p.shown, "")
-	if f.Variant != nil {
-		variant = f.Variant.ID
-	}
-	content, err := c.Scope(f.Env.ID, f.Theme.ID).Preview(ctx, variant, file, client.PreviewOptions{Modes: modes})
+	modes := strings.Join(p.shown, "")
+	content, err := c.Scope(f.Env.ID, f.Theme.ID).Preview(ctx, f.VariantID(), file, client.PreviewOptions{Modes: modes})
 	if err != nil {
 		return withoutModes(err, f, modes, file)
 	}

@@ -276,11 +276,7 @@ func (r *run) refuseLoss(ctx context.Context) error {
 		return term.Fail("The lines above say why the others are refused: fix the files and push again.", "nothing is left to push: 0 of %s are valid", term.Plural(first.remains.Of, first.counted))
 	}
 	what := fmt.Sprintf("%d of %s", lost, term.Plural(of, "value"))
-	if r.p.loss == askUser && r.CanAsk() {
-		if r.p.dryRun {
-			r.Warn("A push would lose %s, and ask before.", what)
-			return nil
-		}
+	if r.p.loss == askUser && r.CanAsk() && !r.p.dryRun {
 		if ok, err := r.Confirm(ctx, "The push would lose "+what+". Push the rest?"); ok || err != nil {
 			return err
 		}

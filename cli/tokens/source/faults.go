@@ -48,7 +48,7 @@ func Faults(document, overrides *jsontree.Node, locate func(path string) string)
 		}
 		list = append(list, f)
 	}
-	Advise(list, read)
+	advise(list, read)
 	return list
 }
 
@@ -70,9 +70,9 @@ const (
 	maxSlips    = 1_000
 )
 
-// Advise adds to each fault without advice what to do about it, and the name that was likely meant. It does not suggest tokens that are
+// advise adds to each fault what to do about it, and the name that was likely meant. It does not suggest tokens that are
 // faults themselves.
-func Advise(list []Fault, document *dtcg.Document) {
+func advise(list []Fault, document *dtcg.Document) {
 	faulty, nearest := map[string]bool{}, map[string]string{}
 	for _, f := range list {
 		faulty[f.Path] = true
@@ -85,9 +85,6 @@ func Advise(list []Fault, document *dtcg.Document) {
 	}
 	for i := range list {
 		f := &list[i]
-		if f.Next != "" {
-			continue
-		}
 		f.Next = advices[f.Kind]
 		wrong := f.missingName()
 		if _, known := nearest[wrong]; wrong != "" && !known && len(sound) <= maxCompared && len(nearest) < maxSlips {
