@@ -20,95 +20,99 @@ type Renaming struct {
 // another text, so that its own token is recognised one round later.
 const rounds = 4
 
+// identities are the members of $extensions in which design tools store the identity of a token.
+var identities = [][2]string{{"com.figma", "variableId"}, {"studio.tokens", "id"}}
+
 // Renames finds the tokens of before that stand at another path in after: by the identity that a design tool gave them, and, as a guess, by
 // type and value together with the last name, or else the group, that the two paths have in common. Two tokens are paired if they alone
 // have this in common. A token that kept its path is never paired.
 func Renames(before, after *dtcg.Document) Renaming {
-	r := IdentifiedRenames(before, after)
-	identified := len(r.Tokens)
-	for range rounds {
-		known := maps.Clone(r.Tokens)
-		for _, shared := range []func(*dtcg.Token) string{lastName, groupName} {
-			content := func(t *dtcg.Token, renamed map[string]string) string {
-				if in := shared(t); in != "" {
-					return in + "\x00" + t.Resolved + "\x00" + RenameAliases(string(jsontree.Append(nil, t.Value)), renamed)
-				}
-				return ""
+	r := Renaming{Tokens: map[string]string{}}
+	gone, came := onlyIn(before, after), onlyIn(after, before)
+	if len(gone) == 0 || len(came) == 0 {
+		return r
+	}
+	identity := func(t *dtcg.Token, _ map[string]string) string {
+		for _, place := range identities {
+			if id := t.Node.Find("$extensions").Find(place[0]).Find(place[1]); id.IsString() && id.Text != "" {
+				return place[0] + "\x00" + id.Text
 			}
-			r.pair(before, after, func(t *dtcg.Token) string { return content(t, known) }, func(t *dtcg.Token) string { return content(t, nil) })
 		}
-		if len(r.Tokens) == len(known) {
+		return ""
+	}
+	r.pair(gone, came, identity)
+	identified := maps.Clone(r.Tokens)
+	for range rounds {
+		known := len(r.Tokens)
+		for _, isGroup := range []bool{false, true} {
+			r.pair(gone, came, func(t *dtcg.Token, renamed map[string]string) string {
+				shared, name := splitPath(t.Path)
+				if !isGroup {
+					shared = name
+				} else if shared == "" {
+					return ""
+				}
+				return shared + "\x00" + t.Resolved + "\x00" + renameAliases(string(jsontree.Append(nil, t.Value)), renamed)
+			})
+		}
+		if len(r.Tokens) == known {
 			break
 		}
 	}
-	if len(r.Tokens) > identified {
-		certain := IdentifiedRenames(before, after).Tokens
-		for _, from := range slices.Sorted(maps.Keys(r.Tokens)) {
-			if certain[from] == "" {
-				r.Guessed = append(r.Guessed, from)
-			}
+	for _, from := range slices.Sorted(maps.Keys(r.Tokens)) {
+		if identified[from] == "" {
+			r.Guessed = append(r.Guessed, from)
 		}
 	}
 	return r
 }
 
-// IdentifiedRenames is Renames without guesses.
-func IdentifiedRenames(before, after *dtcg.Document) Renaming {
-	r := Renaming{Tokens: map[string]string{}}
-	r.pair(before, after, identity, identity)
-	return r
-}
-
-// identities are the members of $extensions in which design tools store the identity of a token.
-var identities = [][2]string{{"com.figma", "variableId"}, {"studio.tokens", "id"}}
-
-func identity(t *dtcg.Token) string {
-	for _, place := range identities {
-		if id := t.Node.Find("$extensions").Find(place[0]).Find(place[1]); id.IsString() && id.Text != "" {
-			return place[0] + "\x00" + id.Text
+// onlyIn lists the tokens of d whose path leads to none in other.
+func onlyIn(d, other *dtcg.Document) (list []*dtcg.Token) {
+	for i := range d.Tokens {
+		if t := &d.Tokens[i]; d.Names(t) && other.Token(t.Path) == nil {
+			list = append(list, t)
 		}
 	}
-	return ""
+	return list
 }
 
-func lastName(t *dtcg.Token) string {
-	_, name := splitPath(t.Path)
-	return name
-}
-
-func groupName(t *dtcg.Token) string {
-	group, _ := splitPath(t.Path)
-	return group
-}
-
-// pair adds the tokens that are gone and new, and whose keys are equal, not empty and occur once on each side.
-func (r *Renaming) pair(before, after *dtcg.Document, keyBefore, keyAfter func(*dtcg.Token) string) {
+// pair adds the tokens that are not paired yet and whose keys are equal, not empty and occur once on each side. The key of a token before
+// follows the renames that are known.
+func (r *Renaming) pair(gone, came []*dtcg.Token, key func(t *dtcg.Token, renamed map[string]string) string) {
+	byKey := [2]map[string][]string{{}, {}}
+	add := func(side int, t *dtcg.Token, k string) {
+		if k != "" {
+			byKey[side][k] = append(byKey[side][k], t.Path)
+		}
+	}
 	taken := map[string]bool{}
-	for _, to := range r.Tokens {
-		taken[to] = true
+	for _, t := range gone {
+		if to := r.Tokens[t.Path]; to != "" {
+			taken[to] = true
+		} else {
+			add(0, t, key(t, r.Tokens))
+		}
 	}
-	gone := byKey(before, after, keyBefore, func(path string) bool { return r.Tokens[path] != "" })
-	came := byKey(after, before, keyAfter, func(path string) bool { return taken[path] })
-	for key, list := range gone {
-		if other := came[key]; len(list) == 1 && len(other) == 1 {
+	for _, t := range came {
+		if !taken[t.Path] {
+			add(1, t, key(t, nil))
+		}
+	}
+	for k, list := range byKey[0] {
+		if other := byKey[1][k]; len(list) == 1 && len(other) == 1 {
 			r.Tokens[list[0]] = other[0]
 		}
 	}
 }
 
-// byKey returns the paths of the tokens of d that lead to none in other, but those to leave out, by key.
-func byKey(d, other *dtcg.Document, key func(*dtcg.Token) string, leaveOut func(path string) bool) map[string][]string {
-	paths := map[string][]string{}
-	for i := range d.Tokens {
-		t := &d.Tokens[i]
-		if !d.Names(t) || other.Token(t.Path) != nil || leaveOut(t.Path) {
-			continue
-		}
-		if k := key(t); k != "" {
-			paths[k] = append(paths[k], t.Path)
-		}
+// Identified returns the renames that are no guess.
+func (r Renaming) Identified() Renaming {
+	certain := maps.Clone(r.Tokens)
+	for _, from := range r.Guessed {
+		delete(certain, from)
 	}
-	return paths
+	return Renaming{Tokens: certain}
 }
 
 // Moves returns the renames as moves, in the order of the document before.
@@ -124,12 +128,12 @@ func (r Renaming) Moves(before, after *dtcg.Document) (list []record.Move) {
 
 // Follows reports whether a value of before and one of after, as JSON, differ only by aliases of tokens that were renamed.
 func (r Renaming) Follows(before, after []byte) bool {
-	renamed := RenameAliases(string(before), r.Tokens)
+	renamed := renameAliases(string(before), r.Tokens)
 	return renamed != string(before) && renamed == string(after)
 }
 
-// RenameAliases replaces in a JSON text the aliases of tokens that were renamed.
-func RenameAliases(text string, renamed map[string]string) string {
+// renameAliases replaces in a JSON text the aliases of tokens that were renamed.
+func renameAliases(text string, renamed map[string]string) string {
 	if len(renamed) == 0 {
 		return text
 	}

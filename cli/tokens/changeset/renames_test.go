@@ -81,16 +81,17 @@ func TestRenames(t *testing.T) {
 	}
 }
 
-// TestRenames_Guessed: all but an identity is a guess, and IdentifiedRenames makes none.
+// TestRenames_Guessed: all but an identity is a guess, and Identified has none.
 func TestRenames_Guessed(t *testing.T) {
 	before := read(t, `{"g":{"a":{"$value":1,"$extensions":{"com.figma":{"variableId":"V:1"}}},"b":{"$value":2}}}`)
 	after := read(t, `{"g":{"x":{"$value":7,"$extensions":{"com.figma":{"variableId":"V:1"}}},"y":{"$value":2}}}`)
-	all, identified := Renames(before, after), IdentifiedRenames(before, after)
+	all := Renames(before, after)
+	identified := all.Identified()
 	if spell(all.Tokens) != "g.a>g.x g.b>g.y" || !slices.Equal(all.Guessed, []string{"g.b"}) {
 		t.Errorf("Renames() = %+v", all)
 	}
 	if spell(identified.Tokens) != "g.a>g.x" || len(identified.Moves(before, after)) != 1 || len(identified.Guessed) > 0 {
-		t.Errorf("IdentifiedRenames() = %+v", identified)
+		t.Errorf("Identified() = %+v", identified)
 	}
 }
 

@@ -171,7 +171,7 @@ func (t *part) planOperations(move bool) {
 		t.guessed = append(t.guessed, [2]string{from, renames.Tokens[from]})
 	}
 	if !move {
-		renames = changeset.IdentifiedRenames(before, after)
+		renames = renames.Identified()
 	}
 	t.ofTheme, t.Changes = changeset.ThemeOperations(t.base, t.wanted, renames.Moves(before, after)), changeset.Documents(t.base, t.wanted, renames)
 	t.count = len(t.ofTheme)

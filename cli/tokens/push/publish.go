@@ -148,11 +148,7 @@ func (r *run) await(ctx context.Context) error {
 	}
 	f := target.Resolved{Env: r.env, Theme: r.theme}
 	if r.p.Variant == "" {
-		theme, err := r.client.Theme(ctx, r.env.ID, r.theme.ID)
-		if err != nil {
-			return err
-		}
-		return release.AwaitServed(ctx, r.client, f, theme.ServingURLs)
+		return release.AwaitServed(ctx, r.client, f, r.theme.ServingURLs)
 	}
 	v, err := r.client.Variant(ctx, r.env.ID, r.theme.ID, r.done.Variants[0].VariantID)
 	if err != nil {
