@@ -134,7 +134,7 @@ func (a *app) checkFiles(ctx context.Context, c checkFlags, files []string) ([]s
 	list := []source.Fault{}
 	refuse := func(dropped []source.Dropped, next string) {
 		for _, d := range dropped {
-			location := cmp.Or(d.Location, s.ThemeLocation(d.Pointer), s.ThemeLocation(d.Path))
+			location := cmp.Or(d.Location, s.ThemeLocation(d.Fault), s.ThemeLocation(d.Path))
 			list = append(list, source.Fault{Diagnostic: client.Diagnostic{Path: d.Path, Kind: "refused", Message: d.Reason}, Location: location, Next: next})
 		}
 	}

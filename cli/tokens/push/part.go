@@ -108,7 +108,7 @@ func (t *part) plan(replace, move bool) {
 	}
 	t.remains.Pushed = t.remains.Of - len(t.files.Lost)
 	for i, d := range out {
-		out[i].Location = cmp.Or(t.files.Locate(d.Pointer), t.files.Locate(d.Path))
+		out[i].Location = cmp.Or(t.files.Locate(d.Fault), t.files.Locate(d.Path))
 		t.remains.Pushed -= d.Tokens
 	}
 	t.Skipped = slices.Concat(t.files.Lost, out)

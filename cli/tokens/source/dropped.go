@@ -17,6 +17,8 @@ type Dropped struct {
 
 	Location string `json:"where,omitempty"` // file and line
 	Value    string `json:"value,omitempty"` // that is refused
+
+	Fault string `json:"-"` // JSON Pointer to what is wrong, at or below Pointer
 }
 
 // String returns the place, the reason and the value.

@@ -51,7 +51,7 @@ func DropInvalid(document, stored *jsontree.Node) (*jsontree.Node, []Dropped) {
 				if p[len(p)-1] == "$value" {
 					f.Message = withHint(f.Message, document.Lookup(p))
 				}
-				list = append(list, Dropped{Path: strings.Join(at, "."), Pointer: pointer, Reason: f.Message, Tokens: tokensIn(n, at), Value: spellValue(n)})
+				list = append(list, Dropped{Path: strings.Join(at, "."), Pointer: pointer, Fault: f.Pointer, Reason: f.Message, Tokens: tokensIn(n, at), Value: spellValue(n)})
 			}
 			if edits[pointer] = nil; tries[pointer] == 1 && n != was {
 				edits[pointer] = was
