@@ -10,7 +10,7 @@ import (
 
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/target"
-	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/client"
 )
 
@@ -187,6 +187,6 @@ func (a *app) tokenNames(cmd *cobra.Command) []string {
 			return nil, err
 		}
 		set, err := c.ThemeTokens(ctx, f.Env.ID, f.Theme.ID, client.ReadOptions{})
-		return tokentree.PathsOf(set), err
+		return changeset.PathsOf(set), err
 	})
 }

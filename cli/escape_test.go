@@ -23,8 +23,7 @@ import (
 	"example.com/livery/cli/process"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens/changeset"
-	"example.com/livery/cli/tokens/lint"
-	"example.com/livery/cli/tokens/validate"
+	"example.com/livery/cli/tokens/source"
 	"example.com/livery/client"
 	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/renderer/jsontree"
@@ -73,8 +72,8 @@ func colored(a *app, terminal bool) *app {
 
 func everyWay() []output {
 	value := func(name string) json.RawMessage { return jsontree.AppendString(nil, name) }
-	faults := func(name string) []lint.Fault {
-		return []lint.Fault{{Diagnostic: client.Diagnostic{Path: name, Kind: name, Message: name}, Location: name + ":1", Next: name}}
+	faults := func(name string) []source.Fault {
+		return []source.Fault{{Diagnostic: client.Diagnostic{Path: name, Kind: name, Message: name}, Location: name + ":1", Next: name}}
 	}
 	changes := func(name string) changeset.Comparison {
 		changed := changeset.Change{Kind: "changed", Path: name, Before: value(name), After: json.RawMessage(`"#0055aa"`)}
@@ -101,16 +100,16 @@ func everyWay() []output {
 			a.PrintTable(rows)
 		}},
 		{"pairs", 1, func(a *app, name string) { a.Pairs(a.Out, "Name", "x"+name) }},
-		{"check", 2, func(a *app, name string) { lint.Print(a.App, faults(name), true) }},
-		{"check --markdown", 4, func(a *app, name string) { write(a, lint.AppendMarkdown(nil, faults(name))) }},
-		{"check --github-annotations", 1, func(a *app, name string) { write(a, lint.AppendAnnotations(nil, faults(name))) }},
+		{"check", 2, func(a *app, name string) { source.PrintFaults(a.App, faults(name), true) }},
+		{"check --markdown", 4, func(a *app, name string) { write(a, source.AppendMarkdown(nil, faults(name))) }},
+		{"check --github-annotations", 1, func(a *app, name string) { write(a, source.AppendAnnotations(nil, faults(name))) }},
 		{"diff", 7, func(a *app, name string) { changeset.PrintComparison(a.App, changes(name), true) }},
 		{"diff --markdown", 16, func(a *app, name string) { write(a, changeset.AppendMarkdown(nil, changes(name), true)) }},
 		{"tokens", 2, func(a *app, name string) {
 			changeset.PrintTokens(a.App, []client.Token{{Path: name, ResolvedType: &name, Value: value(name)}}, nil)
 		}},
 		{"what a push left out", 2, func(a *app, name string) {
-			validate.PrintDropped(a.App, []validate.Dropped{{Path: name, Reason: name, Tokens: 1}}, true)
+			source.PrintDropped(a.App, []source.Dropped{{Path: name, Reason: name, Tokens: 1}}, true)
 		}},
 		{"JSON", -1, func(a *app, name string) { _ = a.Encode(map[string]string{name: name}, "  ") }},
 		{"a log", 1, func(a *app, name string) { log(a, name, true) }},

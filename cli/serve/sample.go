@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"example.com/livery/cli/themes"
-	"example.com/livery/cli/tokens/batch"
+	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/client"
 	"example.com/livery/renderer/jsontree"
 )
@@ -91,7 +91,7 @@ func fillSample(ctx context.Context, c *client.Client, t client.Theme) error {
 	if err != nil {
 		return err
 	}
-	operations := batch.ThemeOperations(jsontree.NewObject(), document)
+	operations := changeset.ThemeOperations(jsontree.NewObject(), document, nil)
 	if _, err := c.EditThemeTokens(ctx, t.EnvironmentID, t.ID, client.EditOptions{Strict: true}, operations); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func fillSampleVariant(ctx context.Context, c *client.Client, t client.Theme, v 
 	if err != nil {
 		return err
 	}
-	operations := batch.VariantOperations(jsontree.NewObject(), overrides, true)
+	operations := changeset.VariantOperations(jsontree.NewObject(), overrides)
 	if _, err := c.EditVariantTokens(ctx, t.EnvironmentID, t.ID, v.ID, client.EditOptions{ETag: set.DraftETag(), Strict: true}, operations); err != nil {
 		return err
 	}

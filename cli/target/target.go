@@ -17,11 +17,17 @@ type Target struct {
 
 // Resolved is a place after its names were looked up. variant is nil if none was named.
 type Resolved struct {
-	Env                          client.Environment
-	Theme                        client.Theme
-	Variant                      *client.Variant
-	CreatedTheme, CreatedVariant bool // by this command
-	Absent                       bool // it is not there, and this command only tells what it would do
+	Env     client.Environment
+	Theme   client.Theme
+	Variant *client.Variant
+}
+
+// VariantID returns the id of the Variant, or nothing.
+func (f Resolved) VariantID() string {
+	if f.Variant == nil {
+		return ""
+	}
+	return f.Variant.ID
 }
 
 // Lookup looks the names of p up.

@@ -12,7 +12,7 @@ import (
 	"example.com/livery/cli/account"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens"
-	"example.com/livery/cli/tokens/lint"
+	"example.com/livery/cli/tokens/source"
 )
 
 // A fault of the Theme is told once, and a fault of a Variant with the file and value of its override.
@@ -50,7 +50,7 @@ func TestCheck_FaultsOfVariants(t *testing.T) {
 }
 
 // check returns what livery check lists.
-func check(t *testing.T, args ...string) (list []lint.Fault) {
+func check(t *testing.T, args ...string) (list []source.Fault) {
 	var out, said bytes.Buffer
 	for _, cmd := range tokens.Commands(&account.Session{App: &term.App{Out: &out, Err: &said}}) {
 		if cmd.Name() == "check" {

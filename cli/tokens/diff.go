@@ -2,6 +2,8 @@ package tokens
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -12,9 +14,7 @@ import (
 	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/cli/tokens/release"
 	"example.com/livery/cli/tokens/source"
-	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/client"
-	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -55,7 +55,7 @@ func (a *app) diff(cmd *cobra.Command, d diffFlags, files []string) (err error) 
 	if len(files) > 0 || d.Theme == "" {
 		list, err = a.diffFiles(cmd.Context(), d, files)
 	} else {
-		list, err = a.diffVersions(cmd, d)
+		list, err = a.diffVersions(cmd.Context(), d)
 	}
 	if err != nil {
 		return err
@@ -93,70 +93,50 @@ func (a *app) showComparisons(d diffFlags, list []changeset.Comparison) error {
 	})
 }
 
-// diffVersions compares two versions of a Theme or Variant, or one with the draft.
-func (a *app) diffVersions(cmd *cobra.Command, d diffFlags) ([]changeset.Comparison, error) {
-	c, f, err := a.Resolve(cmd, d.Target)
+// diffVersions compares two versions of a Theme or Variant, or one with the draft. The origin says which properties change and which tokens
+// are renamed.
+func (a *app) diffVersions(ctx context.Context, d diffFlags) ([]changeset.Comparison, error) {
+	c, f, err := a.ResolveIn(ctx, d.Target)
 	if err != nil {
 		return nil, err
 	}
-	made, err := diffEditions(cmd.Context(), c, f, d.CompareOptions)
+	said, err := release.Compare(ctx, c, f, d.CompareOptions)
 	if err != nil {
 		return nil, release.NoVersion(err, f, d.From, d.To)
 	}
-	if made.What = "Theme " + f.Theme.Slug; f.Variant != nil {
+	made := changeset.Comparison{What: "Theme " + f.Theme.Slug, From: edition(said.From), To: edition(said.To), Breaking: said.Breaking, Properties: said.Properties}
+	before, err := editionAt(ctx, c, f, said.From)
+	if err != nil {
+		return nil, err
+	}
+	after, err := editionAt(ctx, c, f, said.To)
+	if err != nil {
+		return nil, err
+	}
+	if f.Variant != nil {
 		made.What += ", Variant " + f.Variant.Slug
+		made.Changes = changeset.Overrides(before, after)
+	} else {
+		made.Changes = changeset.FromOrigin(said, before, after)
+		made.Notes, err = modeNotes(ctx, c, f, before, after)
+		if n := inferred(said.Renamed); n > 0 && d.From == 0 && said.To == nil {
+			made.Notes = append(made.Notes, term.Plural(n, "rename")+" inferred from equal content. livery publish follows moves alone: it removes the "+
+				"old tokens with their overrides, and adds the new ones")
+		}
 	}
-	if made.Changes == nil {
-		made.Changes = []changeset.Change{}
-	}
-	return []changeset.Comparison{made}, nil
+	made.Changes = append([]changeset.Change{}, made.Changes...)
+	return []changeset.Comparison{made}, err
 }
 
-// diffEditions asks the origin, and reads the values beside.
-func diffEditions(ctx context.Context, c *client.Client, f target.Resolved, o client.CompareOptions) (changeset.Comparison, error) {
-	var said client.Comparison
-	var err error
-	if f.Variant != nil {
-		said, err = c.CompareVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, o)
-	} else {
-		said, err = c.CompareTheme(ctx, f.Env.ID, f.Theme.ID, o)
+// editionAt reads a document of a Theme, or the overrides of a Variant: the current ones, a version, or nothing for version 0.
+func editionAt(ctx context.Context, c *client.Client, f target.Resolved, version *int) (*jsontree.Node, error) {
+	switch {
+	case version == nil:
+		return pulled(ctx, c, f, 0)
+	case *version == 0:
+		return jsontree.NewObject(), nil
 	}
-	if err != nil {
-		return changeset.Comparison{}, err
-	}
-	made := changeset.Comparison{From: edition(said.From), To: edition(said.To), Breaking: said.Breaking, Properties: said.Properties}
-	before, err := release.TokensAt(ctx, c, f, said.From)
-	if err != nil {
-		return made, err
-	}
-	after, err := release.TokensAt(ctx, c, f, said.To)
-	if err != nil {
-		return made, err
-	}
-	if made.Changes, err = changeset.FromOrigin(said, before, after); err != nil {
-		return made, err
-	}
-	if f.Variant != nil {
-		for i := range made.Changes {
-			made.Changes[i].Breaking = false // an override has no custom property of its own
-		}
-		return made, nil
-	}
-	old, err := tokentree.Tree(before)
-	if err != nil {
-		return made, err
-	}
-	young, err := tokentree.Tree(after)
-	if err != nil || len(made.Changes) == 0 {
-		return made, err
-	}
-	resolveValues(made.Changes, old, young)
-	made.Notes, err = modeNotes(ctx, c, f, old, young)
-	if n := inferred(said.Renamed); n > 0 && o.From == 0 && said.To == nil {
-		made.Notes = append(made.Notes, term.Plural(n, "rename")+" inferred from equal content. livery publish follows moves alone: it removes the "+
-			"old tokens with their overrides, and adds the new ones")
-	}
-	return made, err
+	return pulled(ctx, c, f, *version)
 }
 
 func inferred(list []client.Rename) (n int) {
@@ -168,18 +148,6 @@ func inferred(list []client.Rename) (n int) {
 	return n
 }
 
-// resolveValues adds the primitives that the values of changes become.
-func resolveValues(list []changeset.Change, old, young *jsontree.Node) {
-	shownBefore, shownAfter := changeset.ShownValues(dtcg.Read(old)), changeset.ShownValues(dtcg.Read(young))
-	for i := range list {
-		at := list[i].Path
-		if list[i].From != "" {
-			at = list[i].From
-		}
-		list[i].ShownBefore, list[i].ShownAfter = shownBefore[at], shownAfter[list[i].Path]
-	}
-}
-
 func edition(n *int) string {
 	switch {
 	case n == nil:
@@ -188,4 +156,104 @@ func edition(n *int) string {
 		return "nothing"
 	}
 	return "version " + strconv.Itoa(*n)
+}
+
+// diffFiles compares each part of the files with what is stored.
+func (a *app) diffFiles(ctx context.Context, d diffFlags, files []string) (list []changeset.Comparison, err error) {
+	if d.To != 0 {
+		return nil, term.UsageError("Leave --to out.", "a comparison with files ends with the files")
+	}
+	s, err := source.Read(a.App, files, d.Flags)
+	if err != nil {
+		return nil, err
+	}
+	s.Print(a.App, d.Verbose)
+	if err := source.Target("diff", &d.Target); err != nil {
+		return nil, err
+	}
+	place := d.Target
+	if s.Mapped {
+		place.Variant = ""
+	}
+	c, f, err := a.ResolveIn(ctx, place)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := s.Parts(d.Variant)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range parts {
+		of := f
+		if part.Variant != nil && s.Mapped {
+			v, err := target.FindVariant(ctx, c, f.Theme, part.Slug)
+			if _, isMissing := errors.AsType[*target.Missing](err); err != nil && !isMissing {
+				return nil, err
+			}
+			v.Slug, of.Variant = part.Slug, &v
+		}
+		made, err := diffPart(ctx, c, of, d, part.Tree)
+		if err != nil {
+			return nil, release.NoVersion(err, f, d.From)
+		}
+		for _, lost := range part.Lost {
+			made.Notes = append(made.Notes, lost.Path+" is left out: "+lost.String())
+		}
+		list = append(list, made)
+	}
+	return list, nil
+}
+
+// diffPart compares a Theme or Variant with what a push would make of it. The id of a Variant that does not exist yet is empty. The properties
+// of a Variant are compared over the newest version of its Theme.
+func diffPart(ctx context.Context, c *client.Client, f target.Resolved, d diffFlags, wanted *jsontree.Node) (made changeset.Comparison, err error) {
+	base, from := jsontree.NewObject(), edition(nil)
+	if d.From != 0 {
+		from = edition(&d.From)
+	}
+	if f.Variant == nil || f.Variant.ID != "" {
+		if base, err = pulled(ctx, c, f, d.From); err != nil {
+			return made, err
+		}
+	}
+	what, prefix := "Theme "+f.Theme.Slug, f.Theme.AssetSettings.Prefix
+	if f.Variant != nil {
+		if !d.replace {
+			wanted = changeset.JoinFlat(base, wanted)
+		}
+		theme, err := editionAt(ctx, c, target.Resolved{Env: f.Env, Theme: f.Theme}, f.Theme.LatestVersion)
+		if err != nil {
+			return made, err
+		}
+		return changeset.WithFiles(what+", Variant "+f.Variant.Slug, from, base, wanted, theme, prefix), nil
+	}
+	if !d.replace {
+		wanted = changeset.Join(base, wanted)
+	}
+	made = changeset.WithFiles(what, from, base, wanted, nil, prefix)
+	made.Notes, err = modeNotes(ctx, c, f, base, wanted)
+	return made, err
+}
+
+// modeNotes says for each mode of a Theme how many custom properties a change of its document changes there, if these
+// are others than in the Theme's own files: an override hides a change. The overrides are those that are served.
+func modeNotes(ctx context.Context, c *client.Client, f target.Resolved, before, after *jsontree.Node) (notes []string, err error) {
+	modes, err := c.Scope(f.Env.ID, f.Theme.ID).Modes(ctx)
+	if err != nil || len(modes.Modes) == 0 {
+		return nil, err
+	}
+	plain := changeset.CountProperties(before, after, nil)
+	for _, m := range modes.Modes {
+		if m.Variant == nil {
+			continue
+		}
+		_, overrides, err := changeset.CurrentOverrides(ctx, c, f.Theme, *m.Variant)
+		if err != nil {
+			return nil, err
+		}
+		if here := changeset.CountProperties(before, after, overrides); here != plain {
+			notes = append(notes, fmt.Sprintf("in mode %s.%s %s, %d without modes", m.Dimension, m.Mode, changeset.PropertyCount(here), plain))
+		}
+	}
+	return notes, nil
 }

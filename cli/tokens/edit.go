@@ -2,9 +2,6 @@ package tokens
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,14 +9,13 @@ import (
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokendiff"
 	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/cli/tokens/push"
-	"example.com/livery/cli/tokens/tokentree"
-	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/client"
+	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage/record"
 )
 
 // editFlags are the flags of edit.
@@ -66,97 +62,50 @@ func (a *app) editCommand() *cobra.Command {
 	return a.JSONFlag(target.OfVariant(cmd, &e.Target))
 }
 
-// typedValue is the JSON of a value as a person types it.
-func typedValue(typed string) json.RawMessage {
+// typedValue returns a value as a person types it: JSON if it is valid JSON, and otherwise text.
+func typedValue(typed string) *jsontree.Node {
 	if n, err := jsontree.Parse(typed); err == nil {
-		return jsontree.Append(nil, n)
+		return n
 	}
-	return jsontree.AppendString(nil, typed)
+	return jsontree.NewString(typed)
 }
 
 func (a *app) edit(cmd *cobra.Command, e editFlags, path, typed string) error {
-	if reason := validate.PathFault(path); reason != "" {
+	if reason := theming.CheckPath(path); reason != "" {
 		return term.UsageError("Write it as color.brand.", "%q is not a valid path of a token: %s", path, reason)
 	}
 	if e.Variant != "" && (e.typ != "" || e.description != "") {
 		return term.UsageError("Leave --variant out to change the Theme.", "a Variant overrides values, and neither types nor descriptions")
 	}
-	c, f, err := a.Resolve(cmd, e.Target)
+	d, err := a.readDraft(cmd, e)
 	if err != nil {
 		return err
 	}
 	value := typedValue(typed)
-	if f.Variant != nil {
-		return a.editVariant(cmd.Context(), c, f, e, path, value)
+	if d.Variant != nil {
+		if document := dtcg.Read(d.document); !e.add && document.Token(path) == nil {
+			return noToken(path, changeset.Paths(d.document), " An override of a token that does not exist has no effect; to store it for later, use --add.")
+		}
+		return a.send(cmd.Context(), d, changeset.JoinFlat(d.before, jsontree.NewObject(jsontree.Member{Name: path, Value: value})), nil)
 	}
-	return a.editTheme(cmd.Context(), c, f, e, path, value)
-}
-
-func (a *app) editTheme(ctx context.Context, c *client.Client, f target.Resolved, e editFlags, path string, value json.RawMessage) error {
-	set, document, err := tokentree.CurrentDocument(ctx, c, f.Theme)
-	if err != nil {
-		return err
-	}
-	operations, err := editing(document, e, path, value)
-	if err != nil {
-		return err
-	}
-	return a.changeTheme(ctx, c, f, e, beforeEdit{set, document}, operations)
-}
-
-// beforeEdit is the state of a Theme before an edit of it.
-type beforeEdit struct {
-	set      client.TokenSet
-	document *jsontree.Node
-}
-
-// changeTheme sends operations on top of what stands in a Theme, and tells what they changed.
-func (a *app) changeTheme(ctx context.Context, c *client.Client, f target.Resolved, e editFlags, before beforeEdit, operations []client.Operation) error {
-	options := client.EditOptions{ETag: before.set.DraftETag(), Strict: e.strict}
-	after, err := c.EditThemeTokens(ctx, f.Env.ID, f.Theme.ID, options, operations)
-	if err != nil {
-		return err
-	}
-	_, document, err := tokentree.CurrentDocument(ctx, c, f.Theme)
-	if err != nil {
-		return err
-	}
-	return a.edited(f, e, before.set, after, len(operations), changeset.Documents(before.document, document, tokendiff.Renaming{}))
-}
-
-// editing returns the operations that give a token of a document a value.
-func editing(document *jsontree.Node, e editFlags, path string, value json.RawMessage) ([]client.Operation, error) {
 	names := strings.Split(path, ".")
-	at := tokentree.Pointer(path)
-	n := document.Lookup(names)
+	token := d.document.Lookup(names)
 	switch {
-	case n != nil && !dtcg.IsToken(n):
-		return nil, term.Fail("Name a token in it: livery theme show --tokens lists them.", "%s is a group", path)
-	case n == nil && !e.add:
-		return nil, noToken(path, tokentree.Paths(document), " To add it, use --add.")
-	case n == nil:
-		return append(missingGroups(document, path), client.Operation{Operation: "add", Path: at, Value: newToken(e, value)}), nil
+	case token != nil && !dtcg.IsToken(token):
+		return term.Fail("Name a token in it: livery theme show --tokens lists them.", "%s is a group", path)
+	case token == nil && !e.add:
+		return noToken(path, changeset.Paths(d.document), " To add it, use --add.")
+	case token == nil:
+		token = jsontree.NewObject()
 	}
-	operations := []client.Operation{{Operation: "replace", Path: at + "/$value", Value: value}}
 	if e.typ != "" {
-		operations = append([]client.Operation{{Operation: "add", Path: at + "/$type", Value: jsontree.AppendString(nil, e.typ)}}, operations...)
+		token = changeset.With(token, []string{"$type"}, jsontree.NewString(e.typ))
 	}
+	token = changeset.With(token, []string{"$value"}, value)
 	if e.description != "" {
-		operations = append(operations, client.Operation{Operation: "add", Path: at + "/$description", Value: jsontree.AppendString(nil, e.description)})
+		token = changeset.With(token, []string{"$description"}, jsontree.NewString(e.description))
 	}
-	return operations, nil
-}
-
-func newToken(e editFlags, value json.RawMessage) json.RawMessage {
-	text := []byte("{")
-	if e.typ != "" {
-		text = append(jsontree.AppendString(append(text, `"$type":`...), e.typ), ',')
-	}
-	text = append(append(text, `"$value":`...), value...)
-	if e.description != "" {
-		text = jsontree.AppendString(append(text, `,"$description":`...), e.description)
-	}
-	return append(text, '}')
+	return a.send(cmd.Context(), d, changeset.With(d.document, names, token), nil)
 }
 
 // noToken is the failure that a Theme has no token at a path; it suggests the nearest.
@@ -168,51 +117,48 @@ func noToken(path string, paths []string, otherwise string) error {
 	return term.Fail(next+otherwise, "the Theme has no token %s", path)
 }
 
-func (a *app) editVariant(ctx context.Context, c *client.Client, f target.Resolved, e editFlags, path string, value json.RawMessage) error {
-	theme, err := c.ThemeTokens(ctx, f.Env.ID, f.Theme.ID, client.ReadOptions{})
-	if err != nil {
-		return err
-	}
-	if !e.add && !slices.ContainsFunc(theme.Tokens, func(t client.Token) bool { return t.Path == path }) {
-		return noToken(path, tokentree.PathsOf(theme), " An override of a token that does not exist has no effect; to store it for later, use --add.")
-	}
-	operations := []client.VariantOperation{{Operation: "set", Path: path, Value: value}}
-	return a.changeOverrides(ctx, c, f, e, operations)
+// draft is a Theme or Variant as it was read before an edit.
+type draft struct {
+	target.Resolved
+	client   *client.Client
+	strict   bool
+	set      client.TokenSet
+	document *jsontree.Node // of the Theme
+	before   *jsontree.Node // the document, or the overrides of the Variant
 }
 
-func (a *app) changeOverrides(ctx context.Context, c *client.Client, f target.Resolved, e editFlags, operations []client.VariantOperation) error {
-	set, err := c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.ReadOptions{})
-	if err != nil {
-		return err
+func (a *app) readDraft(cmd *cobra.Command, e editFlags) (d draft, err error) {
+	d.strict = e.strict
+	if d.client, d.Resolved, err = a.Resolve(cmd, e.Target); err != nil {
+		return d, err
 	}
-	options := client.EditOptions{ETag: set.DraftETag(), Strict: e.strict}
-	after, err := c.EditVariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, options, operations)
-	if err != nil {
-		return err
+	d.set, d.document, err = changeset.CurrentDocument(cmd.Context(), d.client, d.Theme)
+	if d.before = d.document; err == nil && d.Variant != nil {
+		d.set, d.before, err = changeset.CurrentOverrides(cmd.Context(), d.client, d.Theme, d.Variant.ID)
 	}
-	old, err := tokentree.FlatMap(set)
-	if err != nil {
-		return err
-	}
-	young, err := tokentree.FlatMap(after)
-	if err != nil {
-		return err
-	}
-	return a.edited(f, e, set, after, len(operations), changeset.Overrides(old, young))
+	return d, err
 }
 
-// edited says what an edit changed.
-func (a *app) edited(f target.Resolved, e editFlags, before, after client.TokenSet, operations int, changes []changeset.Change) error {
-	done := push.Result{ThemeID: f.Theme.ID, Operations: operations, Changes: changes, ETag: after.DraftETag()}
-	what, publish := "Theme "+f.Theme.Slug, "livery publish --env "+f.Env.Slug+" --theme "+f.Theme.Slug
-	if f.Variant != nil {
-		done.VariantID = f.Variant.ID
-		what, publish = "Variant "+f.Variant.Slug, publish+" --variant "+f.Variant.Slug
+// send sends what makes a draft another document or other overrides, and tells what changes.
+func (a *app) send(ctx context.Context, d draft, wanted *jsontree.Node, moves []record.Move) error {
+	what, publish := "Theme "+d.Theme.Slug, "livery publish --env "+d.Env.Slug+" --theme "+d.Theme.Slug
+	if d.Variant != nil {
+		what, publish = "Variant "+d.Variant.Slug, publish+" --variant "+d.Variant.Slug
 	}
-	err := a.Show(done, func() {
-		changeset.Print(a.App, changes, true)
+	after, count, err := d.write(ctx, wanted, moves)
+	if err != nil {
+		return err
+	}
+	done := push.Result{ThemeID: d.Theme.ID, VariantID: d.VariantID(), Operations: count, ETag: after.DraftETag()}
+	if d.Variant != nil {
+		done.Changes = changeset.Overrides(d.before, wanted)
+	} else {
+		done.Changes = changeset.Documents(d.before, wanted, changeset.Renaming{})
+	}
+	err = a.Show(done, func() {
+		changeset.Print(a.App, done.Changes, true)
 		switch {
-		case len(changes) == 0 && before.DraftETag() == after.DraftETag():
+		case count == 0:
 			a.Say("%s holds exactly this already.", what)
 		case done.ETag == "":
 			a.Say("%s has no draft: this is what is published.", what)
@@ -220,10 +166,25 @@ func (a *app) edited(f target.Resolved, e editFlags, before, after client.TokenS
 			a.Say("Publish it: %s", publish)
 		}
 	})
-	if err == nil && e.strict && len(changes) == 0 {
+	if err == nil && d.strict && count == 0 {
 		err = term.NothingToDo("%s holds exactly this already", what)
 	}
 	return err
+}
+
+// write sends the operations that make a draft what is wanted, if there are any.
+func (d draft) write(ctx context.Context, wanted *jsontree.Node, moves []record.Move) (after client.TokenSet, count int, err error) {
+	o := client.EditOptions{ETag: d.set.DraftETag(), Strict: d.strict}
+	if d.Variant != nil {
+		if operations := changeset.VariantOperations(d.before, wanted); len(operations) > 0 {
+			after, err = d.client.EditVariantTokens(ctx, d.Env.ID, d.Theme.ID, d.Variant.ID, o, operations)
+			return after, len(operations), err
+		}
+	} else if operations := changeset.ThemeOperations(d.before, wanted, moves); len(operations) > 0 {
+		after, err = d.client.EditThemeTokens(ctx, d.Env.ID, d.Theme.ID, o, operations)
+		return after, len(operations), err
+	}
+	return d.set, 0, nil
 }
 
 // unset removes overrides of a Variant, or tokens and groups of a Theme.
@@ -231,67 +192,24 @@ func (a *app) unset(cmd *cobra.Command, e editFlags, paths []string) error {
 	if e.typ != "" || e.description != "" || e.add {
 		return term.UsageError("Leave them out.", "--unset takes neither --type, --description nor --add")
 	}
-	c, f, err := a.Resolve(cmd, e.Target)
+	d, err := a.readDraft(cmd, e)
 	if err != nil {
 		return err
 	}
-	if f.Variant == nil {
-		return a.removeTokens(cmd.Context(), c, f, e, paths)
-	}
-	set, err := c.VariantTokens(cmd.Context(), f.Env.ID, f.Theme.ID, f.Variant.ID, client.ReadOptions{})
-	if err != nil {
-		return err
-	}
-	overridden := tokentree.PathsOf(set)
-	var operations []client.VariantOperation
+	wanted := d.before
 	for _, path := range paths {
-		if !slices.Contains(overridden, path) {
-			if near := term.Nearest(path, overridden); near != "" {
-				return term.Fail("Did you mean "+near+"?", "Variant %s does not override %s", f.Variant.Slug, path)
-			}
+		names := strings.Split(path, ".")
+		if d.Variant != nil {
+			names = []string{path}
 		}
-		operations = append(operations, client.VariantOperation{Operation: "unset", Path: path})
-	}
-	return a.changeOverrides(cmd.Context(), c, f, e, operations)
-}
-
-// removeTokens takes tokens and groups from the draft of a Theme.
-func (a *app) removeTokens(ctx context.Context, c *client.Client, f target.Resolved, e editFlags, paths []string) error {
-	set, document, err := tokentree.CurrentDocument(ctx, c, f.Theme)
-	if err != nil {
-		return err
-	}
-	var operations []client.Operation
-	for _, path := range paths {
-		if document.Lookup(strings.Split(path, ".")) == nil {
-			return noToken(path, tokentree.Paths(document), "")
+		switch overridden := changeset.PathsOf(d.set); {
+		case wanted.Lookup(names) != nil:
+		case d.Variant == nil:
+			return noToken(path, overridden, "")
+		case term.Nearest(path, overridden) != "":
+			return term.Fail("Did you mean "+term.Nearest(path, overridden)+"?", "Variant %s does not override %s", d.Variant.Slug, path)
 		}
-		operations = append(operations, client.Operation{Operation: "remove", Path: tokentree.Pointer(path)})
+		wanted = changeset.With(wanted, names, nil)
 	}
-	if named := stillNamed(set, paths); len(named) > 0 {
-		if e.strict {
-			return term.Fail("Point them to another token first.", "aliases still name it: %s", term.ShortList(named))
-		}
-		a.Warn("Note: the served files leave out tokens whose aliases name it: %s", term.ShortList(named))
-	}
-	return a.changeTheme(ctx, c, f, e, beforeEdit{set, document}, operations)
-}
-
-// stillNamed lists the tokens outside paths with an alias into them.
-func stillNamed(set client.TokenSet, paths []string) []string {
-	inside := func(path string) bool {
-		return slices.ContainsFunc(paths, func(p string) bool { return path == p || strings.HasPrefix(path, p+".") })
-	}
-	var named []string
-	for _, t := range set.Tokens {
-		if inside(t.Path) {
-			continue
-		}
-		for _, p := range paths {
-			if value := string(t.Value); strings.Contains(value, "{"+p+"}") || strings.Contains(value, "{"+p+".") {
-				named = append(named, fmt.Sprintf("%s (in %s)", p, t.Path))
-			}
-		}
-	}
-	return named
+	return a.send(cmd.Context(), d, wanted, nil)
 }

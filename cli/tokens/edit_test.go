@@ -1,6 +1,10 @@
 package tokens
 
-import "testing"
+import (
+	"testing"
+
+	"example.com/livery/renderer/jsontree"
+)
 
 func TestATypedValueIsJSONWhereItReadsAsJSON(t *testing.T) {
 	cases := []struct {
@@ -15,7 +19,7 @@ func TestATypedValueIsJSONWhereItReadsAsJSON(t *testing.T) {
 		{`"4"`, `"4"`},
 	}
 	for _, c := range cases {
-		if got := string(typedValue(c.typed)); got != c.want {
+		if got := string(jsontree.Append(nil, typedValue(c.typed))); got != c.want {
 			t.Errorf("typedValue(%s) = %s, want %s", c.typed, got, c.want)
 		}
 	}

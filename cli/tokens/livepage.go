@@ -26,14 +26,14 @@ type livePage struct {
 	changed chan struct{} // closed with the next change
 }
 
-// servePage serves a page until ctx ends. It looks for changes of files every source.WatchPause, at an origin every second.
+// servePage serves a page until ctx ends. It follows changes of files, and asks an origin every second.
 func (a *app) servePage(ctx context.Context, listen string, draw drawPage) error {
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
 		return term.Fail("Name another with --listen, HOST:PORT.", "the address %s cannot be listened on: %s", listen, localfile.Reason(err))
 	}
 	p := &livePage{draw: draw, changed: make(chan struct{})}
-	fingerprint, err := p.redraw(ctx)
+	files, err := p.redraw(ctx)
 	if err != nil { // a first fault is told, a later one is shown in the page
 		_ = l.Close()
 		return err
@@ -46,16 +46,16 @@ func (a *app) servePage(ctx context.Context, listen string, draw drawPage) error
 	if term.IsTerminal(a.Out) {
 		_ = term.Browse(address) // a user without a browser reads the address
 	}
-	go p.follow(ctx, fingerprint)
+	go p.follow(ctx, files)
 	if err := server.Serve(l); err != http.ErrServerClosed {
 		return fmt.Errorf("serve the page: %w", err)
 	}
 	return nil
 }
 
-// redraw reads and draws everything anew, and returns what changes with it; nil if that is not known.
-func (p *livePage) redraw(ctx context.Context) (fingerprint func() string, err error) {
-	in, fingerprint, err := p.draw(ctx)
+// redraw reads and draws everything anew.
+func (p *livePage) redraw(ctx context.Context) (*source.Source, error) {
+	in, s, err := p.draw(ctx)
 	if err != nil {
 		in = emptyPage(err)
 	}
@@ -68,34 +68,25 @@ func (p *livePage) redraw(ctx context.Context) (fingerprint func() string, err e
 		p.changed = make(chan struct{})
 		p.content, p.digest = content, fmt.Sprintf("%x", sha256.Sum256(content))
 	}
-	return fingerprint, err
+	return s, err
 }
 
-// follow redraws on every change of the fingerprint, or every second if there is none.
-func (p *livePage) follow(ctx context.Context, fingerprint func() string) {
-	pause, seen := source.WatchPause, ""
-	if fingerprint == nil {
-		pause = time.Second
-	} else {
-		seen = fingerprint()
-	}
-	tick := time.NewTicker(pause)
-	defer tick.Stop()
+// follow redraws whenever a file of s changes, or every second if s is nil, until ctx ends. The page itself shows what is wrong.
+func (p *livePage) follow(ctx context.Context, s *source.Source) {
 	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		if fingerprint != nil {
-			now := fingerprint()
-			if now == seen {
-				continue
+		if s == nil {
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
 			}
-			seen = now
+		} else {
+			s.Changed(ctx)
 		}
-		if again, _ := p.redraw(ctx); again != nil && fingerprint != nil { // the page itself shows what is wrong
-			fingerprint = again
+		if ctx.Err() != nil {
+			return
+		}
+		if again, _ := p.redraw(ctx); again != nil {
+			s = again
 		}
 	}
 }

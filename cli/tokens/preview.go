@@ -12,8 +12,8 @@ import (
 	"example.com/livery/cli/page"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/cli/tokens/source"
-	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/client"
 	"example.com/livery/intake"
 	"example.com/livery/renderer"
@@ -92,15 +92,19 @@ func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error 
 		if err != nil {
 			return err
 		}
-		variants, err := findVariants(cmd.Context(), c, f.Theme, p.variants)
+		var variants []client.Variant
+		for _, name := range p.variants {
+			v, err := target.FindVariant(cmd.Context(), c, f.Theme, name)
+			if err != nil {
+				return err
+			}
+			variants = append(variants, v)
+		}
+		list, err := c.Scope(f.Env.ID, f.Theme.ID).Modes(cmd.Context())
 		if err != nil {
 			return err
 		}
-		list, err := modesOf(cmd.Context(), c, f)
-		if err != nil {
-			return err
-		}
-		columns, err := columnsOf(f.Theme, variants, list, p.shown)
+		columns, err := columnsOf(f.Theme, variants, list.Modes, p.shown)
 		if err != nil {
 			return err
 		}
@@ -124,12 +128,12 @@ func noServedFile(name string) error {
 	return term.UsageError("Valid values: "+term.ShortList(names)+".", "no served file is called %q", name)
 }
 
-// drawPage reads anew what a page shows, and returns what changes with it; nil if that is not known.
-type drawPage func(context.Context) (in page.Input, fingerprint func() string, err error)
+// drawPage reads anew what a page shows. s are the files that it comes from, nil if it comes from the origin or they cannot be read.
+type drawPage func(context.Context) (in page.Input, s *source.Source, err error)
 
 // pageOfFiles draws token files, or those of livery.yaml with each Variant beside the Theme.
 func (a *app) pageOfFiles(p previewFlags, files []string) drawPage {
-	return func(context.Context) (page.Input, func() string, error) {
+	return func(context.Context) (page.Input, *source.Source, error) {
 		in := page.Input{Title: titleOf(files), Prefix: p.prefix}
 		read, err := source.Read(a.App, files, p.Flags)
 		if err != nil {
@@ -142,7 +146,7 @@ func (a *app) pageOfFiles(p previewFlags, files []string) drawPage {
 		for _, v := range read.Variants {
 			in.Variants = append(in.Variants, page.Variant{Name: cmp.Or(v.Name, v.Slug), Overrides: v.Values})
 		}
-		return in, read.Fingerprint, nil
+		return in, read, nil
 	}
 }
 
@@ -155,25 +159,12 @@ func titleOf(files []string) string {
 	return term.ShortList(names)
 }
 
-// findVariants looks the names of Variants of a Theme up.
-func findVariants(ctx context.Context, c *client.Client, t client.Theme, names []string) ([]client.Variant, error) {
-	var list []client.Variant
-	for _, name := range names {
-		v, err := target.FindVariant(ctx, c, t, name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	return list, nil
-}
-
 // pageOfTheme draws the current document of a Theme, and what stands beside it.
-func pageOfTheme(c *client.Client, f target.Resolved, columns []layered) drawPage {
-	return func(ctx context.Context) (page.Input, func() string, error) {
+func pageOfTheme(c *client.Client, f target.Resolved, columns []column) drawPage {
+	return func(ctx context.Context) (page.Input, *source.Source, error) {
 		in := page.Input{Title: f.Theme.DisplayName, Prefix: f.Theme.AssetSettings.Prefix}
 		var err error
-		if _, in.Theme, err = tokentree.CurrentDocument(ctx, c, f.Theme); err != nil {
+		if in.Theme, err = changeset.DocumentAt(ctx, c, f.Theme, 0); err != nil {
 			return in, nil, err
 		}
 		for _, column := range columns {
@@ -194,11 +185,8 @@ func (a *app) previewFile(ctx context.Context, p previewFlags, file string) erro
 	if err != nil {
 		return err
 	}
-	variant, modes := "", strings.Join(p.shown, "")
-	if f.Variant != nil {
-		variant = f.Variant.ID
-	}
-	content, err := c.Scope(f.Env.ID, f.Theme.ID).Preview(ctx, variant, file, client.PreviewOptions{Modes: modes})
+	modes := strings.Join(p.shown, "")
+	content, err := c.Scope(f.Env.ID, f.Theme.ID).Preview(ctx, f.VariantID(), file, client.PreviewOptions{Modes: modes})
 	if err != nil {
 		return withoutModes(err, f, modes, file)
 	}

@@ -9,13 +9,13 @@ import (
 	"example.com/livery/cli/page"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/client"
 	"example.com/livery/renderer/jsontree"
 )
 
-// layered is what a page shows beside the Theme: Variants laid over one another.
-type layered struct {
+// column is what a page shows beside the Theme: Variants laid over one another.
+type column struct {
 	name string
 	ids  []string // of Variants, the later over the earlier
 }
@@ -23,79 +23,72 @@ type layered struct {
 // columnsOf returns what a page of a Theme shows beside it: each Variant, and each of them, or the Theme if there are none,
 // in the modes of each value: a combination such as "scheme.dark,contrast.more", or each mode of a dimension. Without
 // Variants and values each mode of the Theme is shown.
-func columnsOf(theme client.Theme, variants []client.Variant, list []client.Mode, values []string) (all []layered, err error) {
-	brands := []layered{{}}
+func columnsOf(theme client.Theme, variants []client.Variant, list []client.Mode, values []string) (all []column, err error) {
+	dimensions, modes := namesOf(list)
+	if len(variants) == 0 && len(values) == 0 {
+		values = dimensions
+	}
+	brands := []column{{}}
 	if len(variants) > 0 {
 		brands = nil
 	}
 	for _, v := range variants {
-		brands = append(brands, layered{v.DisplayName, []string{v.ID}})
-	}
-	if len(variants) == 0 && len(values) == 0 {
-		values = dimensionsOf(list)
+		brands = append(brands, column{v.DisplayName, []string{v.ID}})
 	}
 	for _, brand := range brands {
 		if len(brand.ids) > 0 {
 			all = append(all, brand)
 		}
 		for _, value := range values {
-			columns, err := inModes(theme, brand, list, value)
-			if err != nil {
-				return nil, err
+			combinations, isDimension := []string{value}, !strings.Contains(value, ".")
+			if isDimension {
+				combinations = slices.DeleteFunc(slices.Clone(modes), func(mode string) bool {
+					dimension, _, _ := strings.Cut(mode, ".")
+					return !slices.Contains(strings.Split(value, ","), dimension)
+				})
 			}
-			all = append(all, columns...)
+			for part := range strings.SplitSeq(value, ",") {
+				if !slices.Contains(dimensions, part) && !slices.Contains(modes, part) {
+					return nil, target.NotFound("mode", part, " of Theme "+theme.Slug, append(dimensions, modes...))
+				}
+			}
+			for _, combination := range combinations {
+				c := column{combination, slices.Clone(brand.ids)}
+				for mode := range strings.SplitSeq(combination, ",") {
+					if id := variantOf(list, mode, brand); id != "" {
+						c.ids = append(c.ids, id)
+					}
+				}
+				if isDimension && len(c.ids) == len(brand.ids) {
+					continue // the mode overrides nothing
+				}
+				if brand.name != "" {
+					c.name = brand.name + ", " + c.name
+				}
+				all = append(all, c)
+			}
 		}
 	}
 	return all, nil
 }
 
-func dimensionsOf(list []client.Mode) (names []string) {
+// namesOf returns the dimensions of a list of modes, and the modes as DIMENSION.MODE, each once.
+func namesOf(list []client.Mode) (dimensions, modes []string) {
 	for _, m := range list {
-		if !slices.Contains(names, m.Dimension) {
-			names = append(names, m.Dimension)
+		if !slices.Contains(dimensions, m.Dimension) {
+			dimensions = append(dimensions, m.Dimension)
+		}
+		if mode := m.Dimension + "." + m.Mode; !slices.Contains(modes, mode) {
+			modes = append(modes, mode)
 		}
 	}
-	return names
+	return dimensions, modes
 }
 
-// inModes returns the columns of a brand for one value.
-func inModes(theme client.Theme, brand layered, list []client.Mode, value string) (all []layered, err error) {
-	combination := layered{name: value, ids: slices.Clone(brand.ids)}
-	for part := range strings.SplitSeq(value, ",") {
-		found := false
-		dimension, mode, single := strings.Cut(part, ".")
-		var seen []string
-		for _, m := range list {
-			if m.Dimension != dimension || single && m.Mode != mode || slices.Contains(seen, m.Mode) {
-				continue
-			}
-			found, seen = true, append(seen, m.Mode)
-			switch id := variantOf(list, m, brand); {
-			case single && id != "":
-				combination.ids = append(combination.ids, id)
-			case !single && id != "":
-				all = append(all, layered{m.Dimension + "." + m.Mode, append(slices.Clone(brand.ids), id)})
-			}
-		}
-		if !found {
-			return nil, target.NotFound("mode", part, " of Theme "+theme.Slug, append(dimensionsOf(list), modeNames(list)...))
-		}
-	}
-	if strings.Contains(value, ".") {
-		all = append(all, combination)
-	}
-	for i := range all {
-		if brand.name != "" {
-			all[i].name = brand.name + ", " + all[i].name
-		}
-	}
-	return all, nil
-}
-
-// variantOf is the Variant that a mode is for a brand, or for the Theme itself; empty if it overrides nothing.
-func variantOf(list []client.Mode, mode client.Mode, brand layered) (id string) {
+// variantOf returns the Variant that a mode is for a brand, or for the Theme itself; empty if it overrides nothing.
+func variantOf(list []client.Mode, mode string, brand column) (id string) {
 	for _, m := range list {
-		if m.Dimension != mode.Dimension || m.Mode != mode.Mode || m.For != "" && !slices.Contains(brand.ids, m.For) {
+		if m.Dimension+"."+m.Mode != mode || m.For != "" && !slices.Contains(brand.ids, m.For) {
 			continue
 		}
 		if id = ""; m.Variant != nil {
@@ -108,34 +101,15 @@ func variantOf(list []client.Mode, mode client.Mode, brand layered) (id string) 
 	return id
 }
 
-func modeNames(list []client.Mode) (names []string) {
-	for _, m := range list {
-		if name := m.Dimension + "." + m.Mode; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// modesOf returns the modes of a Theme.
-func modesOf(ctx context.Context, c *client.Client, f target.Resolved) ([]client.Mode, error) {
-	modes, err := c.Scope(f.Env.ID, f.Theme.ID).Modes(ctx)
-	return modes.Modes, err
-}
-
 // draw reads the current overrides of a column.
-func (l layered) draw(ctx context.Context, c *client.Client, f target.Resolved) (page.Variant, error) {
+func (l column) draw(ctx context.Context, c *client.Client, f target.Resolved) (page.Variant, error) {
 	joined := jsontree.NewObject()
 	for _, id := range l.ids {
-		set, err := c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, id, client.ReadOptions{})
+		_, overrides, err := changeset.CurrentOverrides(ctx, c, f.Theme, id)
 		if err != nil {
 			return page.Variant{}, err
 		}
-		overrides, err := tokentree.FlatMap(set)
-		if err != nil {
-			return page.Variant{}, err
-		}
-		joined = tokentree.JoinFlat(joined, overrides)
+		joined = changeset.JoinFlat(joined, overrides)
 	}
 	return page.Variant{Name: l.name, Overrides: joined}, nil
 }

@@ -14,9 +14,9 @@ import (
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/cli/tokens/export"
 	"example.com/livery/cli/tokens/release"
-	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/client"
 	"example.com/livery/renderer/jsontree"
 )
@@ -70,7 +70,7 @@ func (a *app) pull(cmd *cobra.Command, p target.Target, version int, format, fil
 		return err
 	}
 	if appendSheet == nil {
-		document, err := a.pulled(cmd.Context(), c, f, version)
+		document, err := pulled(cmd.Context(), c, f, version)
 		if err != nil {
 			return release.NoVersion(err, f, version)
 		}
@@ -95,50 +95,16 @@ func appendIndented(dst, text []byte) []byte {
 	return append(dst, b.Bytes()...)
 }
 
-// pulled returns what stands at f: a document for a Theme, a flat map for a Variant.
-func (a *app) pulled(ctx context.Context, c *client.Client, f target.Resolved, version int) (*jsontree.Node, error) {
-	switch {
-	case f.Variant != nil:
-		set, err := c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.ReadOptions{Version: version})
-		if err != nil {
-			return nil, err
-		}
-		return tokentree.FlatMap(set)
-	case version == 0:
-		_, document, err := tokentree.CurrentDocument(ctx, c, f.Theme)
-		return document, err
+// pulled returns what is stored of f: a document of a Theme, a flat map of a Variant.
+func pulled(ctx context.Context, c *client.Client, f target.Resolved, version int) (*jsontree.Node, error) {
+	if f.Variant == nil {
+		return changeset.DocumentAt(ctx, c, f.Theme, version)
 	}
-	return a.pulledVersion(ctx, c, f.Theme, version)
-}
-
-// pulledVersion returns a published version of a Theme: whole if the API has its document, and
-// else rebuilt from what it lists.
-func (a *app) pulledVersion(ctx context.Context, c *client.Client, t client.Theme, version int) (*jsontree.Node, error) {
-	set, err := c.ThemeTokens(ctx, t.EnvironmentID, t.ID, client.ReadOptions{Version: version})
+	set, err := c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.ReadOptions{Version: version})
 	if err != nil {
 		return nil, err
 	}
-	if isCurrent(t, version) {
-		_, document, err := tokentree.CurrentDocument(ctx, c, t)
-		if err != nil {
-			return nil, err
-		}
-		after, err := c.Theme(ctx, t.EnvironmentID, t.ID)
-		if err != nil {
-			return nil, err
-		}
-		if isCurrent(after, version) { // it was no draft that was read meanwhile
-			return document, nil
-		}
-	}
-	a.Warn("Note: version %d is written without $extends, $ref, $deprecated and empty groups, which the API lists of the\n"+
-		"current document only; the served tokens.dtcg.json of that version has them.", version)
-	return tokentree.Tree(set)
-}
-
-// isCurrent reports whether the current document of a Theme is that version.
-func isCurrent(t client.Theme, version int) bool {
-	return !t.HasUnpublishedChanges && t.LatestVersion != nil && *t.LatestVersion == version
+	return changeset.FlatMap(set)
 }
 
 // sheet reads what is rendered of a Theme, at a version or else now; with a Variant's overrides as they are now if f
@@ -154,7 +120,7 @@ func (a *app) sheet(ctx context.Context, c *client.Client, f target.Resolved, ve
 				"a Variant's version is not one of its Theme's, so it can be written as dtcg alone")
 		}
 		var err error
-		if overrides, err = a.pulled(ctx, c, f, 0); err != nil {
+		if overrides, err = pulled(ctx, c, f, 0); err != nil {
 			return nil, err
 		}
 		title += ", Variant " + f.Variant.Slug
@@ -162,7 +128,7 @@ func (a *app) sheet(ctx context.Context, c *client.Client, f target.Resolved, ve
 	if version != 0 {
 		title += fmt.Sprintf(", version %d", version)
 	}
-	document, err := a.pulled(ctx, c, theme, version)
+	document, err := pulled(ctx, c, theme, version)
 	if err != nil {
 		return nil, err
 	}

@@ -10,9 +10,11 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/cli/tokens/push"
-	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/client"
+	"example.com/livery/intake/tree"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage/record"
 )
 
 const renameText = `Moves a token or a group of a Theme to another path in its draft, and replaces every alias to it. Variants follow when
@@ -34,85 +36,48 @@ func (a *app) renameCommand() *cobra.Command {
 }
 
 func (a *app) rename(cmd *cobra.Command, p target.Target, from, to string) error {
-	c, f, err := a.Resolve(cmd, p)
+	d, err := a.readDraft(cmd, editFlags{Target: p})
 	if err != nil {
 		return err
 	}
-	set, document, err := tokentree.CurrentDocument(cmd.Context(), c, f.Theme)
+	wanted, aliases, err := renamed(d.document, from, to)
 	if err != nil {
 		return err
 	}
-	operations, aliases, err := renaming(document, set, from, to)
+	after, count, err := d.write(cmd.Context(), wanted, []record.Move{{From: changeset.Pointer(from), To: changeset.Pointer(to)}})
 	if err != nil {
 		return err
 	}
-	after, err := c.EditThemeTokens(cmd.Context(), f.Env.ID, f.Theme.ID, client.EditOptions{ETag: set.DraftETag()}, operations)
-	if err != nil {
-		return err
-	}
-	done := push.Result{ThemeID: f.Theme.ID, Operations: len(operations), ETag: after.DraftETag()}
+	done := push.Result{ThemeID: d.Theme.ID, Operations: count, ETag: after.DraftETag()}
 	return a.Show(done, func() {
-		a.Say("%s is %s in the draft of Theme %s; %s changed with it.", from, to, f.Theme.Slug, term.Plural(aliases, "alias value"))
-		for _, line := range retyped(set, after, from, to) {
+		a.Say("%s is %s in the draft of Theme %s; %s changed with it.", from, to, d.Theme.Slug, term.Plural(aliases, "alias value"))
+		for _, line := range retyped(d.set, after, from, to) {
 			a.Say("%s", line)
 		}
-		a.Say("Publish it: livery publish --env %s --theme %s", f.Env.Slug, f.Theme.Slug)
+		a.Say("Publish it: livery publish --env %s --theme %s", d.Env.Slug, d.Theme.Slug)
 	})
 }
 
-// renaming returns the operations that rename a token or group, and how many values they rewrite.
-func renaming(document *jsontree.Node, set client.TokenSet, from, to string) (operations []client.Operation, aliases int, err error) {
-	if err := checkRename(document, set, from, to); err != nil {
-		return nil, 0, err
+// renamed returns a document in which a token or group has another path, and the number of values whose aliases follow.
+func renamed(document *jsontree.Node, from, to string) (after *jsontree.Node, aliases int, err error) {
+	moved := document.Lookup(strings.Split(from, "."))
+	switch {
+	case moved == nil:
+		return nil, 0, noToken(from, changeset.Paths(document), "")
+	case document.Lookup(strings.Split(to, ".")) != nil:
+		return nil, 0, term.Fail("Choose another name, or remove that one first.", "the Theme has %s already", to)
+	case strings.HasPrefix(to, from+"."):
+		return nil, 0, term.Fail("Choose a name outside it.", "%s cannot move into itself", from)
 	}
-	operations = missingGroups(document, to)
-	operations = append(operations, client.Operation{Operation: "move", From: tokentree.Pointer(from), Path: tokentree.Pointer(to)})
-	for _, t := range set.Tokens {
-		value, err := tokentree.ParseValue(t.Path, t.Value)
-		if err != nil {
-			return nil, 0, err
-		}
-		if rewritten := rewrite(value, from, to); rewritten != value {
-			aliases++
-			path := tokentree.Pointer(movedPath(t.Path, from, to)) + "/$value"
-			operations = append(operations, client.Operation{Operation: "replace", Path: path, Value: jsontree.Append(nil, rewritten)})
-		}
-	}
-	return operations, aliases, nil
-}
-
-func checkRename(document *jsontree.Node, set client.TokenSet, from, to string) error {
-	if document.Lookup(strings.Split(from, ".")) == nil {
-		var paths []string
-		for _, t := range set.Tokens {
-			paths = append(paths, t.Path)
-		}
-		next := "See what there is with livery theme show --tokens."
-		if near := term.Nearest(from, paths); near != "" {
-			next = "Did you mean " + near + "?"
-		}
-		return term.Fail(next, "the Theme has no token and no group %s", from)
-	}
-	if document.Lookup(strings.Split(to, ".")) != nil {
-		return term.Fail("Choose another name, or remove that one first.", "the Theme has %s already", to)
-	}
-	if strings.HasPrefix(to, from+".") {
-		return term.Fail("Choose a name outside it.", "%s cannot move into itself", from)
-	}
-	return nil
-}
-
-// missingGroups returns the operations that make the groups above a path.
-func missingGroups(document *jsontree.Node, path string) []client.Operation {
-	var operations []client.Operation
-	names := strings.Split(path, ".")
-	for i := 1; i < len(names); i++ {
-		if document.Lookup(names[:i]) == nil {
-			above := jsontree.Pointer(names[:i]).String()
-			operations = append(operations, client.Operation{Operation: "add", Path: above, Value: []byte("{}")})
+	after = changeset.With(changeset.With(document, strings.Split(from, "."), nil), strings.Split(to, "."), moved)
+	read, edits := dtcg.Read(after), map[string]*jsontree.Node{}
+	for i := range read.Tokens {
+		t := &read.Tokens[i]
+		if value := rewrite(t.Value, from, to); value != t.Value {
+			edits[t.Pointer().String()] = changeset.With(t.Node, []string{"$value"}, value)
 		}
 	}
-	return operations
+	return changeset.Edited(after, edits), len(edits), nil
 }
 
 // movedPath returns the path after from was renamed to to.
@@ -129,41 +94,21 @@ func movedPath(path, from, to string) string {
 // rewrite returns n with every alias to from, or to something below it, naming to instead; if
 // there is none it returns n itself.
 func rewrite(n *jsontree.Node, from, to string) *jsontree.Node {
-	switch n.Kind {
-	case jsontree.String:
-		text := strings.NewReplacer("{"+from+"}", "{"+to+"}", "{"+from+".", "{"+to+".").Replace(n.Text)
-		if text != n.Text {
-			return jsontree.NewString(text)
-		}
-	case jsontree.Array:
-		items, same := make([]*jsontree.Node, len(n.Items())), true
-		for i, item := range n.Items() {
-			items[i] = rewrite(item, from, to)
-			same = same && items[i] == item
-		}
-		if !same {
-			return jsontree.NewArray(items...)
-		}
-	case jsontree.Object:
-		members, same := make([]jsontree.Member, len(n.Members)), true
-		for i, m := range n.Members {
-			members[i] = jsontree.Member{Name: m.Name, Value: rewrite(m.Value, from, to)}
-			same = same && members[i].Value == m.Value
-		}
-		if !same {
-			return jsontree.NewObject(members...)
-		}
+	if !n.IsString() {
+		return tree.MapChildren(n, func(_ string, value *jsontree.Node) *jsontree.Node { return rewrite(value, from, to) })
+	}
+	if text := strings.NewReplacer("{"+from+"}", "{"+to+"}", "{"+from+".", "{"+to+".").Replace(n.Text); text != n.Text {
+		return jsontree.NewString(text)
 	}
 	return n
 }
 
 // retyped warns of renamed tokens whose type came from the group they left.
-func retyped(before, after client.TokenSet, from, to string) []string {
+func retyped(before, after client.TokenSet, from, to string) (lines []string) {
 	types := map[string]string{}
 	for _, t := range after.Tokens {
 		types[t.Path] = changeset.Text(t.ResolvedType)
 	}
-	var lines []string
 	for _, t := range before.Tokens {
 		path := movedPath(t.Path, from, to)
 		if path != t.Path && types[path] != changeset.Text(t.ResolvedType) {

@@ -1,15 +1,13 @@
-// Package changeset compares token documents and prints what changes, for terminals and for comments.
+// Package changeset compares the tokens of a Theme or Variant with others, prints what changes, and makes requests of it.
 package changeset
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokendiff"
-	"example.com/livery/cli/tokens/tokentree"
-	"example.com/livery/client"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -31,31 +29,83 @@ type Change struct {
 	ShownBefore, ShownAfter string `json:"-"` // the primitive that a value becomes; empty if it is none
 }
 
-// Documents lists what changed between two documents of a Theme.
-func Documents(before, after *jsontree.Node, renamed tokendiff.Renaming) []Change {
+// What happens to tokens, the most dangerous to a consumer first.
+const (
+	Removed   = "removed"
+	Renamed   = "renamed" // the value may have changed as well
+	Retyped   = "retyped"
+	Changed   = "changed"
+	Added     = "added"
+	Described = "described" // the value is the same, and the description or other metadata another
+)
+
+var kinds = []string{Removed, Renamed, Retyped, Changed, Added, Described}
+
+// Documents lists what changed between two documents of a Theme: what can break a consumer first, and within one kind in document order.
+func Documents(before, after *jsontree.Node, r Renaming) (list []Change) {
 	old, young := dtcg.Read(before), dtcg.Read(after)
-	found := tokendiff.Compare(old, young, renamed.Tokens)
-	if len(found) == 0 {
+	came := make(map[string]string, len(r.Tokens)) // path after -> path before
+	for from, to := range r.Tokens {
+		came[to] = from
+	}
+	for i := range old.Tokens {
+		t := &old.Tokens[i]
+		if r.Tokens[t.Path] == "" && old.Names(t) && (young.Token(t.Path) == nil || came[t.Path] != "") {
+			list = append(list, changeOf(t, nil))
+		}
+	}
+	for i := range young.Tokens {
+		t := &young.Tokens[i]
+		from := cmp.Or(came[t.Path], t.Path)
+		if from == t.Path && r.Tokens[from] != "" {
+			from = "" // what stood there stands elsewhere
+		}
+		if c := changeOf(old.Token(from), t); c.Kind != "" && young.Names(t) {
+			c.Follows = c.Kind != Added && r.Follows(c.Before, c.After)
+			list = append(list, c)
+		}
+	}
+	if len(list) == 0 {
 		return nil
 	}
-	shownBefore, shownAfter := ShownValues(old), ShownValues(young)
-	list := make([]Change, len(found))
-	for i, f := range found {
-		c := Change{Kind: f.Kind.String(), Path: f.Path, From: f.From, Breaking: f.Kind.Breaking()}
-		if f.Before != nil {
-			c.Before, c.FromType, c.ShownBefore = jsontree.Append(nil, f.Before.Value), f.Before.Resolved, shownBefore[f.Before.Path]
-		}
-		if f.After != nil {
-			c.After, c.ToType, c.ShownAfter = jsontree.Append(nil, f.After.Value), f.After.Resolved, shownAfter[f.After.Path]
-		}
-		c.Follows = f.Before != nil && f.After != nil && renamed.Follows(f.Before.Value, f.After.Value)
-		list[i] = c
+	shownBefore, shownAfter := shownValues(old), shownValues(young)
+	for i := range list {
+		list[i].ShownBefore, list[i].ShownAfter = shownBefore[cmp.Or(list[i].From, list[i].Path)], shownAfter[list[i].Path]
 	}
+	slices.SortStableFunc(list, func(a, b Change) int { return slices.Index(kinds, a.Kind) - slices.Index(kinds, b.Kind) })
 	return list
 }
 
-// ShownValues returns the primitive that each token of a document becomes, if it becomes one.
-func ShownValues(d *dtcg.Document) map[string]string {
+// changeOf compares a token with what it was; one of the two may be nil. The kind is empty if nothing changed.
+func changeOf(old, t *dtcg.Token) (c Change) {
+	if old != nil {
+		c.Kind, c.Path, c.FromType, c.Before = Removed, old.Path, old.Resolved, jsontree.Append(nil, old.Value)
+	}
+	if t == nil {
+		c.Breaking = true
+		return c
+	}
+	c.Kind, c.Path, c.ToType, c.After = Added, t.Path, t.Resolved, jsontree.Append(nil, t.Value)
+	if old == nil {
+		return c
+	}
+	switch {
+	case old.Path != t.Path:
+		c.Kind, c.From, c.Breaking = Renamed, old.Path, true
+	case old.Resolved != t.Resolved:
+		c.Kind, c.Breaking = Retyped, true
+	case !jsontree.Equal(old.Value, t.Value):
+		c.Kind = Changed
+	case !dtcg.EqualButType(old.Node, t.Node):
+		c.Kind = Described
+	default:
+		c.Kind = ""
+	}
+	return c
+}
+
+// shownValues returns the primitive that each token of a document becomes, if it becomes one.
+func shownValues(d *dtcg.Document) map[string]string {
 	return Primitives(renderer.LoadDocument(d, "").Append(nil, renderer.TokensValuesJSON))
 }
 
@@ -64,18 +114,18 @@ func Overrides(before, after *jsontree.Node) []Change {
 	var list []Change
 	for _, m := range before.Members {
 		if after.Find(m.Name) == nil {
-			c := Change{Kind: tokendiff.Removed.String(), Path: m.Name, Before: jsontree.Append(nil, m.Value)}
+			c := Change{Kind: Removed, Path: m.Name, Before: jsontree.Append(nil, m.Value)}
 			c.ShownBefore = shownAlone(m.Value)
 			list = append(list, c)
 		}
 	}
 	for _, m := range after.Members {
-		c := Change{Kind: tokendiff.Added.String(), Path: m.Name, After: jsontree.Append(nil, m.Value)}
+		c := Change{Kind: Added, Path: m.Name, After: jsontree.Append(nil, m.Value)}
 		if old := before.Find(m.Name); old != nil {
 			if jsontree.Equal(old, m.Value) {
 				continue
 			}
-			c.Kind, c.Before, c.ShownBefore = tokendiff.Changed.String(), jsontree.Append(nil, old), shownAlone(old)
+			c.Kind, c.Before, c.ShownBefore = Changed, jsontree.Append(nil, old), shownAlone(old)
 		}
 		c.ShownAfter = shownAlone(m.Value)
 		list = append(list, c)
@@ -90,77 +140,7 @@ func shownAlone(value *jsontree.Node) string {
 	}
 	const name = "value"
 	token := jsontree.NewObject(jsontree.Member{Name: "$value", Value: value})
-	return ShownValues(dtcg.Read(jsontree.NewObject(jsontree.Member{Name: name, Value: token})))[name]
-}
-
-// FromOrigin makes a list of what the origin tells of two editions, with their values.
-func FromOrigin(c client.Comparison, before, after client.TokenSet) ([]Change, error) {
-	old, young := valuesOf(before), valuesOf(after)
-	var list []Change
-	put := func(kind tokendiff.Kind, path, from string) *Change {
-		at := path
-		if from != "" {
-			at = from
-		}
-		list = append(list, Change{Kind: kind.String(), Path: path, From: from, Before: old[at], After: young[path], Breaking: kind.Breaking()})
-		return &list[len(list)-1]
-	}
-	for _, path := range c.Removed {
-		put(tokendiff.Removed, path, "")
-	}
-	for _, r := range c.Renamed {
-		put(tokendiff.Renamed, r.To, r.From).Inferred = r.Inferred
-	}
-	for _, r := range c.Retyped {
-		made := put(tokendiff.Retyped, r.Path, "")
-		made.FromType, made.ToType = Text(r.From), Text(r.To)
-	}
-	for _, path := range c.Changed {
-		if !slices.ContainsFunc(list, func(made Change) bool { return made.Path == path }) {
-			put(tokendiff.Changed, path, "")
-		}
-	}
-	for _, path := range c.Added {
-		put(tokendiff.Added, path, "")
-	}
-	for _, path := range c.Described {
-		if !slices.ContainsFunc(list, func(made Change) bool { return made.Path == path }) {
-			put(tokendiff.Described, path, "")
-		}
-	}
-	return list, markFollowers(list, c.Renamed)
-}
-
-// markFollowers marks the changes that only name renamed tokens by their new names.
-func markFollowers(list []Change, renames []client.Rename) error {
-	renamed := tokendiff.Renaming{Tokens: map[string]string{}}
-	for _, r := range renames {
-		renamed.Tokens[r.From] = r.To
-	}
-	for i := range list {
-		c := &list[i]
-		if len(renames) == 0 || len(c.Before) == 0 || len(c.After) == 0 {
-			continue
-		}
-		before, err := tokentree.ParseValue(c.Path, c.Before)
-		if err != nil {
-			return err
-		}
-		after, err := tokentree.ParseValue(c.Path, c.After)
-		if err != nil {
-			return err
-		}
-		c.Follows = renamed.Follows(before, after)
-	}
-	return nil
-}
-
-func valuesOf(set client.TokenSet) map[string]json.RawMessage {
-	values := make(map[string]json.RawMessage, len(set.Tokens))
-	for _, t := range set.Tokens {
-		values[t.Path] = t.Value
-	}
-	return values
+	return shownValues(dtcg.Read(jsontree.NewObject(jsontree.Member{Name: name, Value: token})))[name]
 }
 
 // marks are the sign and the terminal style of each kind of change.
@@ -171,81 +151,40 @@ var marks = map[string][2]string{
 // shownChanges is how many changes a person reads at once.
 const shownChanges = 20
 
-// row is one line of a list of changes.
-type row struct {
-	Change
-	tokens int // of a group that was renamed as a whole; 0 for one token
-}
-
-// rows makes lines of changes: renamed groups are one each, and aliases that only follow none.
-func rows(list []Change) (lines []row, follow int) {
-	type groups struct {
-		from, to string
-		inferred bool
-	}
-	place := map[groups]int{}
+// rows returns the changes but the aliases that only follow a rename, and counts these.
+func rows(list []Change) (lines []Change, follow int) {
 	for _, c := range list {
-		from, to := groupsOf(c)
-		at := groups{from, to, c.Inferred}
-		switch i, known := place[at]; {
-		case c.Follows && c.Kind == tokendiff.Changed.String():
+		if c.Follows && c.Kind == Changed {
 			follow++
-		case from == "":
-			lines = append(lines, row{Change: c})
-		case known:
-			lines[i].tokens++
-		default:
-			place[at] = len(lines)
-			lines = append(lines, row{Change: c, tokens: 1})
-		}
-	}
-	for i := range lines {
-		if lines[i].tokens > 1 {
-			lines[i].From, lines[i].Path = groupsOf(lines[i].Change)
+		} else {
+			lines = append(lines, c)
 		}
 	}
 	return lines, follow
 }
 
-// groupsOf returns the groups between which a token moved with its last names and its value kept, or
-// nothing.
-func groupsOf(c Change) (from, to string) {
-	if c.Kind != tokendiff.Renamed.String() || !c.Follows && string(c.Before) != string(c.After) {
-		return "", ""
-	}
-	from, last := tokentree.Split(c.From)
-	to, lastNow := tokentree.Split(c.Path)
-	if from == "" || to == "" || last != lastNow {
-		return "", ""
-	}
-	for {
-		above, name := tokentree.Split(from)
-		aboveNow, nameNow := tokentree.Split(to)
-		if above == "" || aboveNow == "" || name != nameNow {
-			return from, to
-		}
-		from, to = above, aboveNow
-	}
-}
-
 // Print lists changes, the first ones of many unless all are asked for.
 func Print(a *term.App, list []Change, all bool) {
 	lines, follow := rows(list)
-	if !all && len(lines) > shownChanges && lines[0].Kind == tokendiff.Added.String() { // what can break comes first, so that all is new
+	if !all && len(lines) > shownChanges && lines[0].Kind == Added { // what can break comes first, so that all is new
 		a.Say("  %s; --verbose shows them", Summary(list))
 		return
 	}
 	more := 0
 	if !all && len(lines) > shownChanges {
-		more = len(lines) - shownChanges
-		lines = lines[:shownChanges]
+		lines, more = lines[:shownChanges], len(lines)-shownChanges
 	}
 	longest := 0
-	for _, line := range lines {
-		longest = max(longest, term.Width(line.name()))
+	for _, c := range lines {
+		longest = min(max(longest, term.Width(c.name())), maxAligned)
 	}
-	for _, line := range lines {
-		printRow(a, line, longest)
+	for _, c := range lines {
+		mark := marks[c.Kind]
+		line := a.Styled(mark[1], mark[0]+" "+string(c.name()))
+		if values := changedValues(a, c); values != "" {
+			line += term.Escaped(strings.Repeat(" ", max(0, longest-term.Width(c.name()))+2)) + values
+		}
+		a.Say("  %s", line)
 	}
 	if more > 0 {
 		a.Say("  and %d more; --verbose shows them all", more)
@@ -255,40 +194,14 @@ func Print(a *term.App, list []Change, all bool) {
 	}
 }
 
-func printRow(a *term.App, r row, longest int) {
-	mark := marks[r.Kind]
-	values := changedValues(a, r.Change)
-	if r.tokens > 1 {
-		values = term.Escaped(term.Plural(r.tokens, "token"))
-	}
-	name := a.Styled(mark[1], mark[0]+" "+string(r.name()))
-	aligned := maxName(a)
-	gap := term.Escaped(strings.Repeat(" ", min(longest, aligned)-min(term.Width(r.name()), aligned)+2))
-	switch line := name + gap + values; {
-	case values == "":
-		a.Say("  %s", name)
-	case a.Columns > 0 && 2+term.Width(line) > a.Columns:
-		a.Say("  %s\n      %s", name, values)
-	default:
-		a.Say("  %s", line)
-	}
-}
-
-// maxName is how far values are aligned; a longer name pushes its own values on, or below it if the line would
-// not fit a terminal.
-func maxName(a *term.App) int {
-	const most = 60
-	if a.Columns > 0 {
-		return min(most, a.Columns/2)
-	}
-	return most
-}
+// maxAligned is how far values are aligned behind the names; a longer name pushes its own values on.
+const maxAligned = 60
 
 func (c Change) name() term.Escaped {
 	switch {
 	case c.Inferred:
 		return term.Cell(c.From) + " → " + term.Cell(c.Path) + " (inferred)"
-	case c.Kind == tokendiff.Renamed.String():
+	case c.Kind == Renamed:
 		return term.Cell(c.From) + " → " + term.Cell(c.Path)
 	}
 	return term.Cell(c.Path)
@@ -296,7 +209,7 @@ func (c Change) name() term.Escaped {
 
 // changedValues shows the value before and after, each colour with a swatch.
 func changedValues(a *term.App, c Change) term.Escaped {
-	if c.Kind == tokendiff.Retyped.String() {
+	if c.Kind == Retyped {
 		return "was " + term.Cell(orNone(c.FromType)) + ", is " + term.Cell(orNone(c.ToType))
 	}
 	before, after := shownValue(a, c.Before, c.ShownBefore), shownValue(a, c.After, c.ShownAfter)
@@ -306,7 +219,7 @@ func changedValues(a *term.App, c Change) term.Escaped {
 	switch {
 	case before == "" || after == "":
 		return before + after
-	case before == after && c.Kind == tokendiff.Renamed.String():
+	case before == after && c.Kind == Renamed:
 		return after
 	case before == after && string(c.Before) != string(c.After):
 		return after + " (changed beyond what is shown)"
@@ -349,18 +262,11 @@ func Summary(list []Change) string {
 	if len(list) == 0 {
 		return "nothing changed"
 	}
-	counts, follow := map[string]int{}, 0
-	for _, c := range list {
-		if c.Follows && c.Kind == tokendiff.Changed.String() {
-			follow++
-			continue
-		}
-		counts[c.Kind]++
-	}
+	lines, follow := rows(list)
 	var words []string
-	for kind := tokendiff.Removed; kind <= tokendiff.Described; kind++ {
-		if n := counts[kind.String()]; n > 0 {
-			words = append(words, term.Plural(n, "token")+" "+kind.String())
+	for _, kind := range kinds {
+		if n := len(slices.DeleteFunc(slices.Clone(lines), func(c Change) bool { return c.Kind != kind })); n > 0 {
+			words = append(words, term.Plural(n, "token")+" "+kind)
 		}
 	}
 	if follow > 0 {

@@ -7,8 +7,8 @@ import (
 
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokendiff"
 	"example.com/livery/client"
+	"example.com/livery/origin/theming"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -44,8 +44,8 @@ func PrintComparison(a *term.App, c Comparison, full bool) {
 	}
 }
 
-// propertyCount says how many custom properties change.
-func propertyCount(n int) string {
+// PropertyCount says how many custom properties change.
+func PropertyCount(n int) string {
 	if n == 1 {
 		return "1 custom property changes"
 	}
@@ -68,7 +68,7 @@ func printProperties(a *term.App, c client.PropertyChanges, full bool) {
 	if c.Count+len(c.Taken) == 0 {
 		return
 	}
-	a.Say("%s:", propertyCount(c.Count))
+	a.Say("%s:", PropertyCount(c.Count))
 	for _, l := range propertyLists(c) {
 		if len(l.names) == 0 {
 			continue
@@ -81,26 +81,45 @@ func printProperties(a *term.App, c client.PropertyChanges, full bool) {
 	}
 }
 
-// Properties compares the custom properties of two documents of a Theme.
-func Properties(before, after *jsontree.Node, prefix string, renamed tokendiff.Renaming) client.PropertyChanges {
-	later := dtcg.Read(after)
-	return properties(
-		renderer.LoadTree(before, nil, prefix), renderer.LoadDocument(later, prefix),
-		func(token string) (string, bool) {
-			if to, moved := renamed.Tokens[token]; moved {
-				token = to
-			}
-			return token, later.Token(token) != nil
-		})
-}
-
-// OverrideProperties compares the custom properties of a Theme with two flat maps of a Variant laid over it.
-func OverrideProperties(theme, before, after *jsontree.Node, prefix string) client.PropertyChanges {
-	return properties(renderer.LoadTree(theme, before, prefix), renderer.LoadTree(theme, after, prefix), func(token string) (string, bool) { return token, true })
-}
-
-func properties(before, after *renderer.Set, moved func(token string) (string, bool)) client.PropertyChanges {
-	c := renderer.CompareProperties(before.Properties(), after.Properties(), moved)
+// WithFiles returns the comparison of a document of a Theme with another, or of two flat maps of overrides over theme, a document that is nil
+// otherwise.
+func WithFiles(what, from string, before, after, theme *jsontree.Node, prefix string) Comparison {
+	c := Comparison{What: what, From: from, To: "the files"}
+	var found theming.Comparison
+	if theme != nil {
+		c.Changes = Overrides(before, after)
+		found = theming.CompareVariantsOver(theming.Edition{Document: theme, Prefix: prefix}, before, after)
+	} else {
+		old, young := dtcg.Read(before), dtcg.Read(after)
+		renamed := Renames(old, young)
+		c.Changes = Documents(before, after, renamed)
+		found = theming.CompareThemes(theming.Edition{Document: before, Prefix: prefix}, theming.Edition{Document: after, Prefix: prefix}, renamed.Moves(old, young))
+	}
 	list := func(names []string) []string { return append([]string{}, names...) }
-	return client.PropertyChanges{Count: c.Count(), Added: list(c.Added), Removed: list(c.Removed), Changed: list(c.Changed), Taken: list(c.Taken)}
+	p := found.Properties
+	c.Properties = client.PropertyChanges{Count: p.Count(), Added: list(p.Added), Removed: list(p.Removed), Changed: list(p.Changed), Taken: list(p.Taken)}
+	c.Breaking = found.Breaking || breaking(c.Changes) > 0
+	c.Changes = append([]Change{}, c.Changes...)
+	return c
+}
+
+// FromOrigin lists what changed between two documents of a Theme, with the renames that the origin knows.
+func FromOrigin(said client.Comparison, before, after *jsontree.Node) []Change {
+	r, inferred := Renaming{Tokens: map[string]string{}}, map[string]bool{}
+	for _, moved := range said.Renamed {
+		r.Tokens[moved.From], inferred[moved.From] = moved.To, moved.Inferred
+	}
+	list := Documents(before, after, r)
+	for i := range list {
+		list[i].Inferred = inferred[list[i].From]
+	}
+	return list
+}
+
+// CountProperties counts the custom properties of two documents with the same overrides, which may be nil, that differ.
+func CountProperties(before, after, overrides *jsontree.Node) int {
+	stays := func(token string) (string, bool) { return token, true }
+	old, young := renderer.LoadTree(before, overrides, ""), renderer.LoadTree(after, overrides, "")
+	c := renderer.CompareProperties(old.Properties(), young.Properties(), stays)
+	return c.Count()
 }

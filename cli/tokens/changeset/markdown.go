@@ -6,7 +6,6 @@ import (
 
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokendiff"
 	"example.com/livery/client"
 )
 
@@ -59,7 +58,7 @@ func writeRows(b *strings.Builder, list []Change, full bool) {
 		writeRow(b, line)
 	}
 	if follow > 0 {
-		b.WriteString("| " + icons[tokendiff.Changed.String()] + " follow | the aliases in " + term.Plural(follow, "token") + " | | |\n")
+		b.WriteString("| " + icons[Changed] + " follow | the aliases in " + term.Plural(follow, "token") + " | | |\n")
 	}
 	if more > 0 {
 		b.WriteString("| | and " + strconv.Itoa(more) + " more | | |\n")
@@ -78,7 +77,7 @@ func writeProperties(b *strings.Builder, c client.PropertyChanges, full bool) {
 	if full {
 		most = c.Count
 	}
-	b.WriteString("\n<details><summary>" + propertyCount(c.Count) + "</summary>\n\n")
+	b.WriteString("\n<details><summary>" + PropertyCount(c.Count) + "</summary>\n\n")
 	for _, l := range propertyLists(c) {
 		for i, name := range l.names {
 			if most--; most < 0 {
@@ -91,8 +90,7 @@ func writeProperties(b *strings.Builder, c client.PropertyChanges, full bool) {
 	b.WriteString("\n</details>\n")
 }
 
-func writeRow(b *strings.Builder, line row) {
-	c := line.Change
+func writeRow(b *strings.Builder, c Change) {
 	name := escape.Code(c.Path)
 	if c.From != "" {
 		name = escape.Code(c.From) + " → " + name
@@ -101,10 +99,7 @@ func writeRow(b *strings.Builder, line row) {
 		name += " (inferred)"
 	}
 	before, after := shownInCode(c.Before, c.ShownBefore), shownInCode(c.After, c.ShownAfter)
-	switch {
-	case line.tokens > 1:
-		before, after = term.Plural(line.tokens, "token"), ""
-	case c.Kind == tokendiff.Retyped.String():
+	if c.Kind == Retyped {
 		before, after = escape.Code(orNone(c.FromType)), escape.Code(orNone(c.ToType))
 	}
 	b.WriteString("| " + icons[c.Kind] + " " + c.Kind + " | " + name + " | " + before + " | " + after + " |\n")

@@ -8,35 +8,33 @@ import (
 
 	"example.com/livery/cli/account"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokens/batch"
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/client"
 	"example.com/livery/intake"
-	"example.com/livery/intake/model"
 	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/renderer/jsontree"
 )
 
 // planned returns the plan of a push of a document, or of the overrides of a Variant if theme is not empty. lost are the paths of
 // declarations that cannot be used.
-func planned(t *testing.T, p pushFlags, wantedText, stored, theme string, lost ...string) *pushTarget {
+func planned(t *testing.T, p pushFlags, files, stored, theme string, lost ...string) (*run, *part) {
 	t.Helper()
-	read := &intake.Plan{Problems: []intake.Problems{{}}}
+	from := source.Part{Tree: tokentreetest.Parse(t, files), Locate: func(string) string { return "" }}
 	for _, path := range lost {
-		read.Problems[0].List = append(read.Problems[0].List, model.Problem{Path: path, Lost: true})
+		from.Lost = append(from.Lost, source.Dropped{Path: path, Tokens: 1})
 	}
-	r := &run{app: &app{account.New(&term.App{Err: &strings.Builder{}})}, p: p, source: &source.Source{Plan: read}, theme: &client.Theme{Slug: "acme"}}
-	slug := ""
+	r := &run{app: &app{account.New(&term.App{Err: &strings.Builder{}})}, p: p, source: &source.Source{Plan: &intake.Plan{}}, theme: client.Theme{Slug: "acme"}}
 	if theme != "" {
-		slug, r.present = "dark", map[string]*client.Variant{"dark": {Slug: "dark"}}
+		from.Variant = &intake.Variant{Slug: "dark"}
 	}
-	to := newTarget(r, r.resolved(slug), wanted{tree: tokentreetest.Parse(t, wantedText), locate: func(string) string { return "" }, lost: r.source.Lost()})
+	to := r.newPart(from)
 	to.base = tokentreetest.Parse(t, stored)
 	if theme != "" {
 		to.theme = tokentreetest.Parse(t, theme)
 	}
-	to.plan()
-	return to
+	to.plan(p.replace, false)
+	r.parts = []*part{to}
+	return r, to
 }
 
 func TestPlan_LossIsCountedOnce(t *testing.T) {
@@ -53,12 +51,11 @@ func TestPlan_LossIsCountedOnce(t *testing.T) {
 		{rule: "but not if the push removes its target", files: `{"a":{"$value":"{x}"}}`, stored: `{"a":{"$value":"{x}"},"x":{"$value":1}}`, replace: true, lost: 1, of: 1},
 		{rule: "an override with an alias of nothing is lost", files: `{"a":"{x}"}`, stored: `{}`, theme: `{"a":{"$value":1}}`, lost: 1, of: 1},
 		{rule: "unless the Variant has it already", files: `{"a":"{x}"}`, stored: `{"a":"{x}"}`, theme: `{"a":{"$value":1}}`, of: 1},
-		{rule: "so is a token that refers to it", files: `{"a":"{x}"}`, stored: `{}`, theme: `{"a":{"$value":1},"b":{"$value":"{a}"}}`, lost: 2, of: 2},
-		{rule: "unless it did before", files: `{"a":"{x}"}`, stored: `{"a":"{x}"}`, theme: `{"a":{"$value":1},"b":{"$value":"{a}"}}`, of: 2},
+		{rule: "a token that refers to it is not one of the files", files: `{"a":"{x}"}`, stored: `{}`, theme: `{"a":{"$value":1},"b":{"$value":"{a}"}}`, lost: 1, of: 1},
 	} {
-		r := planned(t, pushFlags{replace: c.replace}, c.files, c.stored, c.theme, c.unusable...).planned.remains
-		if r.lost() != c.lost || r.Of != c.of {
-			t.Errorf("%s: %s over %s loses %d of %d, want %d of %d", c.rule, c.files, c.stored, r.lost(), r.Of, c.lost, c.of)
+		_, p := planned(t, pushFlags{replace: c.replace}, c.files, c.stored, c.theme, c.unusable...)
+		if p.remains.lost() != c.lost || p.remains.Of != c.of {
+			t.Errorf("%s: %s over %s loses %d of %d, want %d of %d", c.rule, c.files, c.stored, p.remains.lost(), p.remains.Of, c.lost, c.of)
 		}
 	}
 }
@@ -73,8 +70,8 @@ func TestPlan_ReplaceKeepsWhatCannotBeUsed(t *testing.T) {
 		if c.theme != "" {
 			files = `{"c":4}`
 		}
-		got := string(jsontree.Append(nil, planned(t, pushFlags{replace: true}, files, c.stored, c.theme, "b").planned.wanted))
-		if got != c.want {
+		_, p := planned(t, pushFlags{replace: true}, files, c.stored, c.theme, "b")
+		if got := string(jsontree.Append(nil, p.wanted)); got != c.want {
 			t.Errorf("over %s = %s, want %s", c.stored, got, c.want)
 		}
 	}
@@ -88,16 +85,14 @@ func TestPush_StrictRefusesLoss(t *testing.T) {
 		want                 []string
 	}{
 		{`{"b":{"$type":"color","$value":null}}`, theme, "", []string{"b: a value of type color cannot be null"}},
-		{`{"x-b":{"$value":1},"x":{"b":{"$value":2}}}`, theme, "", []string{"x-b: --x-b of x-b is also declared by x.b, which comes later and wins"}},
 		{`{"b":{"$value":"{nowhere}"}}`, theme, "", []string{"b: {nowhere} names no token"}},
 		{`{"color":{"brand":{"$value":1}},"b":{"$value":"{color.brnd}"}}`, theme, "", []string{"b: {color.brnd} names no token; did you mean color.brand?"}},
-		{`{"b":{"$value":1,"n":"x","m":{}}}`, theme, "", []string{"b: a token has no members but the $… ones; the others are never read: n, m"}},
 		{`{"b":{"$value":"{c}"}}`, `{"b":{"$value":"{c}"}}`, "", nil},
 		{`{"` + strings.Repeat("n", 257) + `":{"$value":1}}`, theme, "", []string{strings.Repeat("n", 257) + ": a name has at most 256 characters, and this has 257: 1"}},
 		{`{"a":"#000"}`, `{}`, theme, nil},
-		{`{"a":"4px","b{":"4px"}`, `{}`, theme, []string{"b{: a name holds none of { }", "a: the override is ignored, the Theme's own value stands: color: not a colour"}},
+		{`{"a":"4px","b{":"4px"}`, `{}`, theme, []string{"b{: the path holds a brace; write it as in color.brand.primary", "a: the override is ignored, the Theme's own value stands: color: not a colour: \"4px\""}},
 	} {
-		failure, _ := errors.AsType[*term.Failure](planned(t, pushFlags{strict: true}, c.files, c.stored, c.theme).refuseStrict())
+		failure, _ := errors.AsType[*term.Failure](refused(t, c.files, c.stored, c.theme))
 		var got []string
 		if failure != nil {
 			got = failure.Faults
@@ -108,12 +103,7 @@ func TestPush_StrictRefusesLoss(t *testing.T) {
 	}
 }
 
-// A document that is too large is refused before the first of its requests is sent.
-func TestPush_RefusesLargeDocument(t *testing.T) {
-	for size, refused := range map[int]bool{batch.MaxDocumentBytes - 40: false, batch.MaxDocumentBytes: true} {
-		text := `{"a":{"$type":"string","$value":"` + strings.Repeat("x", size) + `"}}`
-		if err := planned(t, pushFlags{}, text, `{}`, "").refuseSize(); (err != nil) != refused {
-			t.Errorf("refuseSize(a value of %d bytes) = %v, want a failure: %v", size, err, refused)
-		}
-	}
+func refused(t *testing.T, files, stored, theme string) error {
+	r, _ := planned(t, pushFlags{strict: true, loss: dropLoss}, files, stored, theme)
+	return r.refuseLoss(t.Context())
 }

@@ -1,20 +1,17 @@
 package push
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/themes"
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/client"
 	"example.com/livery/intake"
@@ -26,15 +23,17 @@ type pushFlags struct {
 	source.Flags
 	integrations                                            []string
 	strict, replace, create, publish, wait, dryRun, isWatch bool
-	loss                                                    string // askLoss, failLoss or dropLoss
-	renames                                                 string // askRenames, moveRenames or noRenames
+	loss                                                    string // askUser, failLoss or dropLoss
+	renames                                                 string // askUser, moveRenames or noRenames
 }
 
-// What a push does about declarations that it would lose.
+// What a push does about declarations that it would lose, and about tokens that look renamed.
 const (
-	askLoss  = "ask"
-	failLoss = "fail"
-	dropLoss = "drop"
+	askUser     = "ask"
+	failLoss    = "fail"
+	dropLoss    = "drop"
+	moveRenames = "move"
+	noRenames   = "none"
 )
 
 const pushText = `Without files, pushes the Theme and the Variants that livery.yaml describes; livery init writes livery.yaml.
@@ -68,8 +67,8 @@ func (a *app) pushCommand() *cobra.Command {
 	f.BoolVar(&p.replace, "replace", false, "also remove tokens and overrides that the files do not have")
 	f.BoolVar(&p.dryRun, "dry-run", false, "show the changes and send nothing")
 	f.BoolVar(&p.strict, "strict", false, "refuse any loss and modes that are not sent; exit code 3 if nothing changes")
-	f.StringVar(&p.loss, "loss", askLoss, "`WHAT` to do if more than 2 % of the values would be lost: ask (on a terminal, else fail), fail or drop")
-	f.StringVar(&p.renames, "renames", askRenames, "`WHAT` to do with tokens that look renamed: ask, move (with their overrides) or none")
+	f.StringVar(&p.loss, "loss", askUser, "`WHAT` to do if more than 2 % of the values would be lost: ask (on a terminal, else fail), fail or drop")
+	f.StringVar(&p.renames, "renames", askUser, "`WHAT` to do with tokens that look renamed: ask, move (with their overrides) or none")
 	f.BoolVar(&p.isWatch, "watch", false, "push again whenever a file changes, until Ctrl-C")
 	p.Flags.Add(cmd)
 	target.InEnvironment(cmd, &p.Target)
@@ -78,13 +77,11 @@ func (a *app) pushCommand() *cobra.Command {
 
 // check refuses values that flags do not have, and flags that contradict each other or the files.
 func (p *pushFlags) check(files []string) error {
-	if !slices.Contains([]string{askLoss, failLoss, dropLoss}, p.loss) {
-		return term.UsageError("Valid values: ask, fail, drop.", "--loss cannot be %q", p.loss)
-	}
-	if !slices.Contains([]string{askRenames, moveRenames, noRenames}, p.renames) {
-		return term.UsageError("Valid values: ask, move, none.", "--renames cannot be %q", p.renames)
-	}
 	switch {
+	case !slices.Contains([]string{askUser, failLoss, dropLoss}, p.loss):
+		return term.UsageError("Valid values: ask, fail, drop.", "--loss cannot be %q", p.loss)
+	case !slices.Contains([]string{askUser, moveRenames, noRenames}, p.renames):
+		return term.UsageError("Valid values: ask, move, none.", "--renames cannot be %q", p.renames)
 	case p.wait && !p.publish:
 		return term.UsageError("Add --publish.", "--wait waits for what --publish publishes")
 	case p.isWatch && slices.ContainsFunc(files, term.IsStream):
@@ -100,21 +97,11 @@ type run struct {
 	source  *source.Source
 	client  *client.Client
 	env     client.Environment
-	theme   *client.Theme              // nil until it exists
-	present map[string]*client.Variant // by slug and by id
-	parts   []*pushTarget              // the Theme first, unless one Variant is pushed alone
+	theme   client.Theme              // without an id until it exists
+	present map[string]client.Variant // by slug
+	parts   []*part                   // the Theme first, unless one Variant is pushed alone
 	modes   modeChange
 	done    Done
-}
-
-// Done is what push prints under --json.
-type Done struct {
-	Theme        *Result       `json:"theme,omitempty"`
-	Variants     []*Result     `json:"variants"`
-	ModesChanged bool          `json:"modesChanged,omitempty"` // the Theme has another list of modes than before
-	Files        source.Report `json:"files"`
-
-	modesRefused bool // for want of the role admin
 }
 
 // push pushes files, or those of livery.yaml. It returns what they say, if they could be read.
@@ -122,321 +109,33 @@ func (a *app) push(ctx context.Context, files []string, p pushFlags) (*source.So
 	if err := p.check(files); err != nil {
 		return nil, err
 	}
-	if err := source.Target(&p.Theme, &p.Env); err != nil {
+	if err := source.Target("push", &p.Target); err != nil {
 		return nil, err
-	}
-	if p.Theme == "" {
-		return nil, term.UsageError("See livery push --help.", "livery push needs --theme, or a %s that names the Theme", intake.MappingName)
 	}
 	s, err := source.Read(a.App, files, p.Flags)
 	if err != nil {
 		return nil, err
 	}
 	s.Print(a.App, p.Verbose)
-	r := &run{app: a, p: p, source: s, done: Done{Variants: []*Result{}, Files: s.Report()}}
-	if err := r.refuseUnsent(); err != nil {
-		return s, err
-	}
-	if r.client, err = a.Client(ctx); err != nil {
-		return s, err
-	}
-	for _, step := range []func(context.Context) error{r.lookUp, r.plan, r.refuseCount, r.judge, r.planModes} {
+	r := &run{app: a, p: p, source: s, present: map[string]client.Variant{}, done: Done{Variants: []*Result{}, Files: s.Report()}}
+	for _, step := range []func(context.Context) error{r.lookUp, r.plan, r.refuseCount, r.refuseLoss, r.confirmRenames} {
 		if err := step(ctx); err != nil {
 			return s, err
 		}
 	}
 	r.announce()
 	if p.dryRun {
-		return s, r.printPlan()
+		if err := r.planModes(ctx); err != nil {
+			return s, err
+		}
+		return s, r.report()
 	}
 	for _, step := range []func(context.Context) error{r.send, r.setModes, r.publish} {
 		if err := step(ctx); err != nil {
-			return s, r.explainPart(err)
+			return s, r.tellSent(err)
 		}
 	}
 	return s, r.report()
-}
-
-// announce says what livery.yaml sends, and where.
-func (r *run) announce() {
-	if !r.source.Mapped {
-		return
-	}
-	var counts []string
-	for _, t := range r.parts {
-		counts = append(counts, fmt.Sprintf("%s (%s)", t.what, term.Plural(t.planned.remains.Pushed, t.counted)))
-	}
-	r.Warn("%s sends to Environment %s: %s.", intake.MappingName, r.env.Slug, escape.Line(strings.Join(counts, ", ")))
-}
-
-// refuseUnsent returns the failure under --strict that declarations are lost or modes are not sent.
-func (r *run) refuseUnsent() error {
-	lost := r.source.Lost()
-	if !r.p.strict || len(lost)+len(r.source.Unsent) == 0 {
-		return nil
-	}
-	f := term.Fail("Fix them, or push without --strict.", "nothing is pushed: --strict, and these would be left out:")
-	for _, one := range lost {
-		f.Faults = append(f.Faults, one.Path+": "+one.Said())
-	}
-	for _, u := range r.source.Unsent {
-		f.Faults = append(f.Faults, "the mode "+u.Line)
-	}
-	return f
-}
-
-// lookUp finds the Environment, the Theme and its Variants. Without --create the first that is missing is a failure.
-func (r *run) lookUp(ctx context.Context) (err error) {
-	if r.env, err = target.FindEnvironment(ctx, r.client, r.p.Env); err != nil {
-		return err
-	}
-	r.NoteGrant(r.env)
-	f, err := target.Lookup(ctx, r.client, target.Target{Env: r.env.ID, Theme: r.p.Theme})
-	if missing, ok := errors.AsType[*target.Missing](err); ok && missing.Kind == "Theme" && r.p.Variant == "" {
-		return r.refuseMissing(err)
-	}
-	if err != nil {
-		return err
-	}
-	r.theme, r.present = &f.Theme, map[string]*client.Variant{}
-	for v, err := range r.client.EveryVariant(ctx, r.env.ID, r.theme.ID) {
-		if err != nil {
-			return err
-		}
-		r.present[v.ID], r.present[v.Slug] = &v, &v
-	}
-	if v := r.present[r.p.Variant]; v != nil {
-		r.p.Variant = v.Slug
-	}
-	for _, slug := range r.slugs() {
-		if r.present[slug] == nil {
-			if err := r.refuseMissing(target.NotFound("Variant", slug, " of Theme "+r.theme.Slug, r.knownSlugs())); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// refuseMissing returns the failure that something is missing, unless --create makes it.
-func (r *run) refuseMissing(err error) error {
-	if r.p.create {
-		return nil
-	}
-	f := *term.Explain(err)
-	f.Next = strings.TrimSpace(f.Next + " Or create it with --create.")
-	return &f
-}
-
-// slugs lists the Variants that are pushed.
-func (r *run) slugs() []string {
-	if r.p.Variant != "" {
-		return []string{r.p.Variant}
-	}
-	return r.mappedSlugs()
-}
-
-// mappedSlugs lists the Variants that livery.yaml names.
-func (r *run) mappedSlugs() (slugs []string) {
-	for _, v := range r.source.Variants {
-		slugs = append(slugs, v.Slug)
-	}
-	return slugs
-}
-
-func (r *run) knownSlugs() (slugs []string) {
-	for _, v := range r.present {
-		if !slices.Contains(slugs, v.Slug) {
-			slugs = append(slugs, v.Slug)
-		}
-	}
-	slices.Sort(slugs)
-	return slugs
-}
-
-// resolved returns the place of the Theme, or of a Variant. What is missing stands there as it will be called.
-func (r *run) resolved(variant string) target.Resolved {
-	f := target.Resolved{Env: r.env, Absent: r.theme == nil}
-	if r.theme != nil {
-		f.Theme = *r.theme
-	} else {
-		f.Theme = client.Theme{Slug: r.p.Theme, EnvironmentID: r.env.ID}
-	}
-	if variant != "" {
-		if f.Variant = r.present[variant]; f.Variant == nil {
-			f.Variant, f.Absent = &client.Variant{Slug: variant}, true
-		}
-	}
-	return f
-}
-
-// plan reads the current content of the Theme and of each Variant, and plans what to send.
-func (r *run) plan(ctx context.Context) error {
-	variants, err := r.variants()
-	if err != nil {
-		return err
-	}
-	if r.p.Variant == "" {
-		r.parts = append(r.parts, newTarget(r, r.resolved(""), wanted{tree: r.source.Theme.Tree, locate: r.source.ThemeLocation}))
-	}
-	for _, v := range variants {
-		t := newTarget(r, r.resolved(v.slug), v.wanted)
-		t.name = v.name
-		r.parts = append(r.parts, t)
-	}
-	r.parts[0].wanted.lost = r.source.Lost()
-	for i, t := range r.parts {
-		if i > 0 && r.p.Variant == "" {
-			t.theme = r.parts[0].planned.wanted
-		}
-		if err := t.read(ctx); err != nil {
-			return err
-		}
-		t.plan()
-	}
-	return nil
-}
-
-// variant is a Variant as the files give it.
-type variant struct {
-	slug, name string
-	wanted
-}
-
-// variants lists the Variants that are pushed.
-func (r *run) variants() (list []variant, err error) {
-	if !r.source.Mapped {
-		if r.p.Variant == "" {
-			return nil, nil
-		}
-		return []variant{{r.p.Variant, "", wanted{tree: source.Values(r.source.Theme.Tree), locate: r.source.ThemeLocation}}}, nil
-	}
-	for _, v := range r.source.Variants {
-		if r.p.Variant == "" || r.p.Variant == v.Slug {
-			locate := func(path string) string { return v.Places[path].String() }
-			list = append(list, variant{v.Slug, v.Name, wanted{tree: v.Values, locate: locate}})
-		}
-	}
-	if len(list) == 0 && r.p.Variant != "" {
-		return nil, target.NotFound("Variant", r.p.Variant, " in "+intake.MappingName, r.mappedSlugs())
-	}
-	return list, nil
-}
-
-// refuseCount returns the failure that the Theme would have more Variants than the plan of its Team allows.
-func (r *run) refuseCount(ctx context.Context) error {
-	isMissing := func(t *pushTarget) bool { return t.f.Variant == nil || !t.f.Absent }
-	missing := len(slices.DeleteFunc(slices.Clone(r.parts), isMissing))
-	if missing == 0 {
-		return nil
-	}
-	most, err := r.client.Scope(r.env.ID, r.parts[0].f.Theme.ID).VariantAllowance(ctx)
-	if has := len(r.knownSlugs()); err != nil || has+missing <= most {
-		return err
-	}
-	return term.Fail("Remove some from "+intake.MappingName+", delete others with livery variant delete, or ask the operator for a larger plan.",
-		"nothing is pushed: Theme %s would have %d Variants, %d of them new, and its plan allows %d", r.p.Theme, len(r.knownSlugs())+missing, missing, most)
-}
-
-// judge returns the failure that the API would refuse a part, that nothing is left of the files, or that too many of their values would be
-// lost.
-func (r *run) judge(ctx context.Context) error {
-	all := &remainder{}
-	for _, t := range r.parts {
-		if err := cmp.Or(t.refuseSize(), t.refuseStrict()); err != nil {
-			return err
-		}
-		all.add(t.planned.remains)
-	}
-	nothingLeft := r.parts[0].planned.remains.refuse(r.parts[0].counted)
-	if nothingLeft == nil && (r.p.loss == dropLoss || !all.isTooMuch()) {
-		return nil
-	}
-	for _, t := range r.parts {
-		t.listLosses()
-	}
-	if nothingLeft != nil {
-		return nothingLeft
-	}
-	lost := fmt.Sprintf("%d of %s", all.lost(), term.Plural(all.Of, "value"))
-	if r.p.loss == askLoss && r.CanAsk() {
-		if r.p.dryRun {
-			r.Warn("A push would lose %s, and ask before.", lost)
-			return nil
-		}
-		if ok, err := r.Confirm(ctx, "The push would lose "+lost+". Push the rest?"); ok || err != nil {
-			return err
-		}
-	}
-	return term.Fail("The lines above say why. Fix the files, or push the rest with --loss drop.", "nothing is pushed: %s would be lost", lost)
-}
-
-// send creates what is missing and sends each part. What the origin refuses right after it was created is deleted again.
-func (r *run) send(ctx context.Context) error {
-	for _, t := range r.parts {
-		if err := r.create(ctx, t); err != nil {
-			return err
-		}
-		result, err := t.push(ctx)
-		if err != nil {
-			return err
-		}
-		if t.f.Variant == nil {
-			r.done.Theme = result
-		} else {
-			r.done.Variants = append(r.done.Variants, result)
-		}
-	}
-	return nil
-}
-
-// create makes the Theme or Variant of a part if it is missing.
-func (r *run) create(ctx context.Context, t *pushTarget) error {
-	if r.theme == nil {
-		made := themes.NewTheme{Name: r.source.Mapping.Name, Integrations: r.p.integrations}
-		if len(made.Integrations) == 0 {
-			made.Integrations = r.source.Mapping.Integrations
-		}
-		theme, err := themes.MakeTheme(ctx, r.client, r.env.ID, r.p.Theme, made)
-		if err != nil {
-			return err
-		}
-		r.Say("Theme %s is created: %s", theme.Slug, theme.ID)
-		r.theme, t.f.CreatedTheme = &theme, t.f.Variant == nil
-	}
-	t.f.Theme = *r.theme
-	if !t.f.Absent {
-		return nil
-	}
-	t.f.Absent = false
-	if t.f.Variant == nil {
-		return nil
-	}
-	v, err := themes.MakeVariant(ctx, r.client, *r.theme, t.f.Variant.Slug, t.name)
-	if err != nil {
-		return term.In("Variant "+t.f.Variant.Slug, err)
-	}
-	r.Say("Variant %s is created: %s", v.Slug, v.ID)
-	t.f.Variant, t.f.CreatedVariant = &v, true
-	return nil
-}
-
-// explainPart adds to a failure what was sent before it.
-func (r *run) explainPart(err error) error {
-	if r.done.Theme == nil && len(r.done.Variants) == 0 {
-		return err
-	}
-	f := *term.Explain(err)
-	f.Next = strings.TrimSpace(f.Next + " Sent so far: " + r.sent() + ". Push again to do the rest.")
-	return &f
-}
-
-func (r *run) sent() string {
-	variants := term.Plural(len(r.done.Variants), "Variant")
-	if r.done.Theme == nil {
-		return variants
-	}
-	return "the Theme and " + variants
 }
 
 // watch pushes, and pushes again whenever a file changes, until ctx ends. It reports a push that fails and goes on, unless the files cannot
@@ -446,30 +145,169 @@ func (a *app) watch(ctx context.Context, files []string, p pushFlags) error {
 	if s == nil {
 		return err
 	}
-	a.reportWatched(ctx, err)
-	tick := time.NewTicker(source.WatchPause)
-	defer tick.Stop()
-	for seen := s.Fingerprint(); ; {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
+	for {
+		f, ok := errors.AsType[*term.Failure](err)
+		if err != nil && ctx.Err() == nil && !(ok && f.Code == term.ExitNothing) {
+			a.Report(err)
 		}
-		if now := s.Fingerprint(); now != seen {
-			again, err := a.push(ctx, files, p)
-			if again != nil {
-				s, now = again, again.Fingerprint()
-			}
-			seen = now
-			a.reportWatched(ctx, err)
+		if !s.Changed(ctx) {
+			return nil
+		}
+		var again *source.Source
+		if again, err = a.push(ctx, files, p); again != nil {
+			s = again
 		}
 	}
 }
 
-// reportWatched prints the failure of a push, unless there was nothing to do or ctx has ended.
-func (a *app) reportWatched(ctx context.Context, err error) {
-	f, ok := errors.AsType[*term.Failure](err)
-	if err != nil && ctx.Err() == nil && !(ok && f.Code == term.ExitNothing) {
-		a.Report(err)
+// announce says what livery.yaml sends, and where.
+func (r *run) announce() {
+	if !r.source.Mapped {
+		return
 	}
+	var counts []string
+	for _, t := range r.parts {
+		counts = append(counts, fmt.Sprintf("%s (%s)", t.what, term.Plural(t.remains.Pushed, t.counted)))
+	}
+	r.Warn("%s sends to Environment %s: %s.", intake.MappingName, r.env.Slug, escape.Line(strings.Join(counts, ", ")))
+}
+
+// lookUp finds the Environment, the Theme, its Variants and the parts. Without --create the first that is missing is a failure.
+func (r *run) lookUp(ctx context.Context) (err error) {
+	if r.client, err = r.Client(ctx); err != nil {
+		return err
+	}
+	f, err := target.Lookup(ctx, r.client, target.Target{Env: r.p.Env, Theme: r.p.Theme})
+	r.env, r.theme = f.Env, f.Theme
+	r.NoteGrant(r.env)
+	if missing, ok := errors.AsType[*target.Missing](err); ok && missing.Kind == "Theme" && r.p.Variant == "" {
+		r.theme = client.Theme{Slug: r.p.Theme, EnvironmentID: r.env.ID}
+		err = r.unlessCreated(err)
+	}
+	if err != nil {
+		return err
+	}
+	wanted := r.source.Slugs()
+	if r.theme.ID != "" {
+		for v, err := range r.client.EveryVariant(ctx, r.env.ID, r.theme.ID) {
+			if err != nil {
+				return err
+			}
+			if r.present[v.Slug] = v; v.ID == r.p.Variant {
+				r.p.Variant = v.Slug
+			}
+		}
+	}
+	if r.p.Variant != "" {
+		wanted = []string{r.p.Variant}
+	}
+	for _, slug := range wanted {
+		if _, known := r.present[slug]; !known {
+			if err := r.unlessCreated(target.NotFound("Variant", slug, " of Theme "+r.theme.Slug, term.Keys(r.present))); err != nil {
+				return err
+			}
+		}
+	}
+	parts, err := r.source.Parts(r.p.Variant)
+	for _, part := range parts {
+		r.parts = append(r.parts, r.newPart(part))
+	}
+	return err
+}
+
+// unlessCreated returns the failure that something is missing, unless --create makes it.
+func (r *run) unlessCreated(err error) error {
+	if r.p.create {
+		return nil
+	}
+	f := *term.Explain(err)
+	f.Next = strings.TrimSpace(f.Next + " Or create it with --create.")
+	return &f
+}
+
+// refuseCount returns the failure that the Theme would have more Variants than the plan of its Team allows.
+func (r *run) refuseCount(ctx context.Context) error {
+	missing := 0
+	for _, t := range r.parts {
+		if t.variant != nil && t.variant.ID == "" {
+			missing++
+		}
+	}
+	if missing == 0 {
+		return nil
+	}
+	most, err := r.client.Scope(r.env.ID, r.theme.ID).VariantAllowance(ctx)
+	if all := len(r.present) + missing; err == nil && all > most {
+		err = term.Fail("Remove some from "+intake.MappingName+", delete others with livery variant delete, or ask the operator for a larger plan.",
+			"nothing is pushed: Theme %s would have %d Variants, %d of them new, and its plan allows %d", r.p.Theme, all, missing, most)
+	}
+	return err
+}
+
+// mostLost is the share of the values, in hundredths, that a push may lose without being asked for it.
+const mostLost = 2
+
+// refuseLoss returns the failure that nothing is left of the files, that something is lost under --strict, or that too much is.
+func (r *run) refuseLoss(ctx context.Context) error {
+	lost, of, strict := 0, 0, []string{}
+	for _, t := range r.parts {
+		lost, of = lost+t.remains.lost(), of+t.remains.Of
+		for _, d := range slices.Concat(t.Skipped, t.newlyUnserved) {
+			strict = append(strict, d.Path+": "+d.String())
+		}
+	}
+	for _, u := range r.source.Unsent {
+		strict = append(strict, "the mode "+u.Line)
+	}
+	if r.p.strict && len(strict) > 0 {
+		f := term.Fail("Fix them, or push without --strict.", "nothing is pushed: --strict, and these would be left out:")
+		f.Faults = strict
+		return f
+	}
+	first := r.parts[0]
+	isNothing := first.remains.Pushed == 0 && (first.variant == nil || first.remains.Of > 0) // a Variant may have no override
+	if !isNothing && (r.p.loss == dropLoss || 100*lost <= mostLost*of) {
+		return nil
+	}
+	for _, t := range r.parts {
+		r.listLosses(t)
+	}
+	if isNothing {
+		return term.Fail("The lines above say why the others are refused: fix the files and push again.", "nothing is left to push: 0 of %s are valid", term.Plural(first.remains.Of, first.counted))
+	}
+	what := fmt.Sprintf("%d of %s", lost, term.Plural(of, "value"))
+	if r.p.loss == askUser && r.CanAsk() && !r.p.dryRun {
+		if ok, err := r.Confirm(ctx, "The push would lose "+what+". Push the rest?"); ok || err != nil {
+			return err
+		}
+	}
+	return term.Fail("The lines above say why. Fix the files, or push the rest with --loss drop.", "nothing is pushed: %s would be lost", what)
+}
+
+// confirmRenames names the tokens that look renamed, asks whether they shall be moved, and plans that. If nobody can be asked, it moves none.
+func (r *run) confirmRenames(ctx context.Context) error {
+	t := r.parts[0]
+	if len(t.guessed) == 0 || r.p.renames == noRenames {
+		return nil
+	}
+	isAsked := r.p.renames == askUser && r.CanAsk()
+	what := "This is a guess"
+	switch {
+	case r.p.renames == moveRenames:
+		what += ", and --renames move takes it for true"
+	case !isAsked:
+		what += ", and nothing is moved: the next publish drops the overrides of the old names. --renames move moves them"
+	}
+	r.Warn("Likely renamed: %s. %s:", term.Plural(len(t.guessed), "token"), what)
+	for _, pair := range t.guessed {
+		r.Warn("  %s -> %s", escape.Line(pair[0]), escape.Line(pair[1]))
+	}
+	if !isAsked || r.p.dryRun {
+		return nil
+	}
+	ok, err := r.Confirm(ctx, "Move them, and the overrides of Variants with them?")
+	if ok {
+		t.planOperations(true)
+	}
+	return err
 }

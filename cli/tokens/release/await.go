@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"example.com/livery/cli/target"
@@ -23,50 +22,48 @@ const awaitPause = 100 * time.Millisecond
 // it is recognised by its content.
 func AwaitServed(ctx context.Context, c *client.Client, f target.Resolved, urls client.ServingURLs) error {
 	if len(urls.Pinned) == 0 || len(urls.Latest) == 0 {
-		return term.Fail("Give it one: livery theme update "+f.Theme.Slug+" --integration react/plainCSS", "Theme %s serves no file until it has an integration", f.Theme.Slug)
+		return noFile(f.Theme)
 	}
 	ctx, cancel := context.WithTimeout(ctx, servedWithin+time.Duration(f.Env.CacheLifetime)*time.Second)
 	defer cancel()
-	wanted := func(servedFile) bool { return true }
+	isWanted := func(answer) bool { return true }
 	if f.Variant != nil {
 		content, err := c.PreviewVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, urls.Pinned[0].File)
 		if err != nil {
 			return err
 		}
-		wanted = func(s servedFile) bool { return bytes.Equal(s.content, content) }
+		isWanted = func(a answer) bool { return bytes.Equal(a.content, content) }
 	}
-	pinned, err := awaitFile(ctx, urls.Pinned[0].URL, wanted)
+	pinned, err := awaitFile(ctx, urls.Pinned[0].URL, isWanted)
 	if err != nil {
 		return err
 	}
-	_, err = awaitFile(ctx, urls.Latest[0].URL, func(s servedFile) bool { return s.etag == pinned.etag })
+	_, err = awaitFile(ctx, urls.Latest[0].URL, func(a answer) bool { return a.etag == pinned.etag })
 	return err
 }
 
-// servedFile is an answer of an edge. A status of 0 means that there was none.
-type servedFile struct {
-	status    int
-	etag      string
-	immutable bool // the address will never have other content
-	content   []byte
+// answer is an answer of an edge.
+type answer struct {
+	etag    string
+	content []byte
 }
 
 // awaitFile returns a file once it is served as wanted.
-func awaitFile(ctx context.Context, url string, wanted func(servedFile) bool) (servedFile, error) {
+func awaitFile(ctx context.Context, url string, isWanted func(answer) bool) (answer, error) {
 	said := "nothing"
 	for {
-		file, err := fileAt(ctx, url)
+		file, status, err := fileAt(ctx, url)
 		switch {
-		case file.status == http.StatusForbidden:
+		case status == http.StatusForbidden:
 			return file, term.Fail("Request it from a page that is allowed to.", "the edge does not let this machine have %s: the operator sets who may", url)
-		case file.status == http.StatusOK && wanted(file):
+		case status == http.StatusOK && err == nil && isWanted(file):
 			return file, nil
 		case err != nil && ctx.Err() == nil:
 			said = err.Error()
-		case file.status == http.StatusOK:
+		case status == http.StatusOK:
 			said = "the previous version"
-		case file.status != 0:
-			said = strconv.Itoa(file.status)
+		case status != 0:
+			said = strconv.Itoa(status)
 		}
 		select {
 		case <-ctx.Done():
@@ -76,19 +73,19 @@ func awaitFile(ctx context.Context, url string, wanted func(servedFile) bool) (s
 	}
 }
 
-// fileAt asks an edge for a file.
-func fileAt(ctx context.Context, url string) (servedFile, error) {
+// fileAt asks an edge for a file. A status of 0 means that there is no answer.
+func fileAt(ctx context.Context, url string) (a answer, status int, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return servedFile{}, err
+		return a, 0, err
 	}
 	req.Header.Set("Accept-Encoding", "identity")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return servedFile{}, err
+		return a, 0, err
 	}
 	defer res.Body.Close()
-	content, err := io.ReadAll(res.Body)
-	immutable := strings.Contains(res.Header.Get("Cache-Control"), "immutable")
-	return servedFile{res.StatusCode, res.Header.Get("ETag"), immutable, content}, err
+	a.etag = res.Header.Get("ETag")
+	a.content, err = io.ReadAll(res.Body)
+	return a, res.StatusCode, err
 }

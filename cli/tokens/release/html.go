@@ -5,11 +5,11 @@ import (
 	"crypto/sha512"
 	"encoding/base64"
 	"html"
-	"net/http"
-	"strconv"
 	"strings"
 
+	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
+	"example.com/livery/client"
 )
 
 // tags is what a page needs to use a stylesheet.
@@ -31,18 +31,23 @@ func newTags(url, integrity string) tags {
 
 // showTags prints the elements for a stylesheet. At a pinned address they name the hash of its content, which is that of the
 // file as it is, in whichever coding it is sent.
-func (a *app) showTags(ctx context.Context, url string, pinned bool) error {
-	if !strings.HasSuffix(url, ".css") {
+func (a *app) showTags(ctx context.Context, c *client.Client, f target.Resolved, served client.ServedFile, pinned bool) error {
+	if !strings.HasSuffix(served.File, ".css") {
 		return term.UsageError("For another file take its address (livery open --print), and the integrity option of fetch.", "--html prints the tags of a stylesheet")
 	}
-	t := newTags(url, "")
+	t := newTags(served.URL, "")
 	if pinned {
-		content, err := finalFile(ctx, url)
+		version := *f.Theme.LatestVersion
+		if f.Variant != nil && (f.Variant.LatestVersion == nil || *f.Variant.LatestVersion != version) {
+			return term.Fail("Publish the Variant: livery publish --variant. Or take --pinned=false, without integrity.",
+				"what %s serves can still change: the Variant has not published at this version", served.URL)
+		}
+		content, err := c.Scope(f.Env.ID, f.Theme.ID).Preview(ctx, f.VariantID(), served.File, client.PreviewOptions{Version: version})
 		if err != nil {
 			return err
 		}
 		sum := sha512.Sum384(content)
-		t = newTags(url, "sha384-"+base64.StdEncoding.EncodeToString(sum[:]))
+		t = newTags(served.URL, "sha384-"+base64.StdEncoding.EncodeToString(sum[:]))
 	} else {
 		a.Warn("latest follows every publish, so the tags have no integrity: a browser would refuse the next version. Leave out --pinned=false to have it.")
 	}
@@ -51,21 +56,4 @@ func (a *app) showTags(ctx context.Context, url string, pinned bool) error {
 			a.Say("%s", strings.TrimSpace(line))
 		}
 	})
-}
-
-// finalFile returns the content of an address, which can never change.
-func finalFile(ctx context.Context, url string) ([]byte, error) {
-	file, err := fileAt(ctx, url)
-	switch {
-	case err != nil:
-		return nil, term.Fail("The integrity is that of the file that the edge serves.", "the edge does not answer: %v", err)
-	case file.status == http.StatusForbidden:
-		return nil, term.Fail("Request it from a page that is allowed to, or sign it: livery sign --help.", "the edge does not let this machine have %s", url)
-	case file.status != http.StatusOK:
-		return nil, term.Fail("Wait for it: livery publish --wait.", "the edge answers %s for %s", strconv.Itoa(file.status), url)
-	case !file.immutable:
-		return nil, term.Fail("Publish the Variant: livery publish --variant. Or take --pinned=false, without integrity.",
-			"what %s serves can still change: the Variant has not published at this version", url)
-	}
-	return file.content, nil
 }

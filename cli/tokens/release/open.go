@@ -1,8 +1,6 @@
 package release
 
 import (
-	"slices"
-
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/cmdline"
@@ -26,14 +24,21 @@ func (a *app) openCommand() *cobra.Command {
 		Args: cmdline.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			pinned = pinned || asHTML && !cmd.Flags().Changed("pinned")
-			address, err := a.servedAddress(cmd, p, file, pinned)
+			c, f, err := a.Resolve(cmd, p)
+			if err != nil {
+				return err
+			}
+			served, err := servedFile(f, file, pinned)
 			switch {
 			case err != nil:
 				return err
 			case asHTML:
-				return a.showTags(cmd.Context(), address, pinned)
+				return a.showTags(cmd.Context(), c, f, served, pinned)
+			case a.JSON || onlyPrint || !term.IsTerminal(a.Out):
+				return a.Show(map[string]string{"url": served.URL}, func() { a.Say("%s", served.URL) })
 			}
-			return a.open(address, onlyPrint)
+			a.Say("Opening %s", served.URL)
+			return term.Browse(served.URL)
 		},
 	}
 	cmd.Flags().StringVar(&file, "file", "", "served `FILE`, such as tokens.json (default: the first, tokens.css if there is one)")
@@ -43,48 +48,32 @@ func (a *app) openCommand() *cobra.Command {
 	return a.JSONFlag(target.OfVariant(cmd, &p))
 }
 
-// servedAddress returns the address of a file, by default of the first.
-func (a *app) servedAddress(cmd *cobra.Command, p target.Target, file string, pinned bool) (string, error) {
-	_, f, err := a.Resolve(cmd, p)
-	if err != nil {
-		return "", err
-	}
+// servedFile picks a file, by default the first.
+func servedFile(f target.Resolved, file string, pinned bool) (none client.ServedFile, err error) {
 	urls := f.Theme.ServingURLs
 	if f.Variant != nil {
 		urls = f.Variant.ServingURLs
 	}
-	return addressOf(f, urls, file, pinned)
-}
-
-// open opens an address, or prints it.
-func (a *app) open(address string, onlyPrint bool) error {
-	if a.JSON || onlyPrint || !term.IsTerminal(a.Out) {
-		return a.Show(map[string]string{"url": address}, func() { a.Say("%s", address) })
-	}
-	a.Say("Opening %s", address)
-	return term.Browse(address)
-}
-
-// addressOf picks the address of a file, by default of the first.
-func addressOf(f target.Resolved, urls client.ServingURLs, file string, pinned bool) (string, error) {
 	list := urls.Latest
 	if pinned {
 		list = urls.Pinned
 	}
 	switch {
 	case len(urls.Latest) == 0:
-		return "", term.Fail("Give it one: livery theme update "+f.Theme.Slug+" --integration react/plainCSS", "Theme %s serves no file until it has an integration", f.Theme.Slug)
+		return none, noFile(f.Theme)
 	case len(list) == 0:
-		return "", term.Fail("Publish it first: livery publish --theme "+f.Theme.Slug, "Theme %s has no version yet", f.Theme.Slug)
-	case file == "":
-		return list[0].URL, nil
-	}
-	if i := slices.IndexFunc(list, func(s client.ServedFile) bool { return s.File == file }); i >= 0 {
-		return list[i].URL, nil
+		return none, term.Fail("Publish it first: livery publish --theme "+f.Theme.Slug, "Theme %s has no version yet", f.Theme.Slug)
 	}
 	var names []string
 	for _, s := range list {
-		names = append(names, s.File)
+		if names = append(names, s.File); file == "" || s.File == file {
+			return s, nil
+		}
 	}
-	return "", term.Fail("It serves: "+term.ShortList(names)+". Another integration serves others.", "Theme %s serves no %s", f.Theme.Slug, file)
+	return none, term.Fail("It serves: "+term.ShortList(names)+". Another integration serves others.", "Theme %s serves no %s", f.Theme.Slug, file)
+}
+
+// noFile is the failure that a Theme has no integration.
+func noFile(t client.Theme) error {
+	return term.Fail("Give it one: livery theme update "+t.Slug+" --integration react/plainCSS", "Theme %s serves no file until it has an integration", t.Slug)
 }

@@ -66,12 +66,8 @@ func (a *app) publish(cmd *cobra.Command, p publishFlags) error {
 		return a.publishVariants(ctx, c, f, p, nil)
 	}
 	t, err := c.PublishTheme(ctx, f.Env.ID, f.Theme.ID, client.PublishOptions{Unchanged: p.unchanged, Note: p.note, Renames: client.RenamesMoves})
-	if errors.Is(err, client.ErrConflict) {
-		none := term.Fail("Push something first, or use --unchanged to publish the newest version once more.", "Theme %s has no draft to publish", f.Theme.Slug)
-		return p.unlessStrict(none, f.Theme.HasUnpublishedChanges)
-	}
 	if err != nil {
-		return err
+		return p.explain(err, f.Theme.HasUnpublishedChanges)
 	}
 	if p.variants {
 		return a.publishVariants(ctx, c, f, p, &t)
@@ -90,7 +86,7 @@ func (a *app) sayPublished(t client.Theme) {
 func (a *app) publishVariant(ctx context.Context, c *client.Client, f target.Resolved, p publishFlags) error {
 	v, err := c.PublishVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.PublishOptions{Note: p.note})
 	if err != nil {
-		return p.unlessStrict(ExplainVariantPublish(err, f), v.HasUnpublishedChanges || f.Variant.HasUnpublishedChanges)
+		return p.explain(err, f.Variant.HasUnpublishedChanges)
 	}
 	if err := a.awaitPublished(ctx, c, p, f, v.ServingURLs); err != nil {
 		return err
@@ -172,16 +168,12 @@ func (a *app) noteInferred(ctx context.Context, c *client.Client, f target.Resol
 	return nil
 }
 
-// unlessStrict returns why nothing was published: under --strict, and if there was no draft, with the
-// exit code for nothing to do.
-func (p publishFlags) unlessStrict(err error, hadDraft bool) error {
-	f, ok := err.(*term.Failure)
-	if !ok || !p.strict || hadDraft {
-		return err
+// explain gives the failure that there was no draft the exit code for nothing to do, under --strict.
+func (p publishFlags) explain(err error, hadDraft bool) error {
+	if p.strict && !hadDraft && errors.Is(err, client.ErrConflict) {
+		return term.NothingToDo("%s", term.Explain(err).Sentence)
 	}
-	said := *f
-	said.Code = term.ExitNothing
-	return &said
+	return err
 }
 
 func (a *app) awaitPublished(ctx context.Context, c *client.Client, p publishFlags, f target.Resolved, urls client.ServingURLs) error {
@@ -189,21 +181,6 @@ func (a *app) awaitPublished(ctx context.Context, c *client.Client, p publishFla
 		return nil
 	}
 	return AwaitServed(ctx, c, f, urls)
-}
-
-// ExplainVariantPublish says why a Variant could not be published.
-func ExplainVariantPublish(err error, f target.Resolved) error {
-	v := f.Variant
-	switch {
-	case !errors.Is(err, client.ErrConflict):
-		return err
-	case f.Theme.LatestVersion == nil:
-		return term.Fail("Publish the Theme first: livery publish --theme "+f.Theme.Slug, "Theme %s has no version yet", f.Theme.Slug)
-	case v.LatestVersion != nil && *v.LatestVersion == *f.Theme.LatestVersion:
-		return term.Fail("Publish the Theme once more, with --unchanged if it has nothing new, and then the Variant.",
-			"Variant %s is published at version %d of its Theme already, and that never changes", v.Slug, *v.LatestVersion)
-	}
-	return term.Fail("Push something to it first.", "Variant %s has no draft to publish", v.Slug)
 }
 
 func (a *app) discardCommand() *cobra.Command {
@@ -244,15 +221,16 @@ func (a *app) discard(cmd *cobra.Command, p target.Target) error {
 	if err != nil {
 		return err
 	}
-	ctx, what := cmd.Context(), "Theme "+f.Theme.Slug
-	var set client.TokenSet
+	set, err := read(cmd.Context(), c, f, client.ReadOptions{})
+	if err != nil {
+		return err
+	}
+	what, o := "Theme "+f.Theme.Slug, client.EditOptions{ETag: set.DraftETag()}
 	if f.Variant != nil {
 		what = "Variant " + f.Variant.Slug
-		if set, err = c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.ReadOptions{}); err == nil {
-			_, err = c.DiscardVariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.EditOptions{ETag: set.DraftETag()})
-		}
-	} else if set, err = c.ThemeTokens(ctx, f.Env.ID, f.Theme.ID, client.ReadOptions{}); err == nil {
-		_, err = c.DiscardThemeTokens(ctx, f.Env.ID, f.Theme.ID, client.EditOptions{ETag: set.DraftETag()})
+		_, err = c.DiscardVariantTokens(cmd.Context(), f.Env.ID, f.Theme.ID, f.Variant.ID, o)
+	} else {
+		_, err = c.DiscardThemeTokens(cmd.Context(), f.Env.ID, f.Theme.ID, o)
 	}
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package release
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -58,14 +57,9 @@ func (a *app) rollback(cmd *cobra.Command, p rollbackFlags, version int) error {
 	if f.Theme.HasUnpublishedChanges {
 		return draftInTheWay("Theme " + f.Theme.Slug)
 	}
-	scope := c.Scope(f.Env.ID, f.Theme.ID)
-	set, err := scope.Restore(cmd.Context(), "", version, client.EditOptions{})
+	set, err := c.Scope(f.Env.ID, f.Theme.ID).Restore(cmd.Context(), "", version, client.EditOptions{})
 	if err != nil {
 		return NoVersion(err, f, version)
-	}
-	other, err := hadOtherModes(cmd.Context(), scope, version)
-	if err != nil {
-		return err
 	}
 	t := f.Theme
 	if set.DraftETag() != "" {
@@ -80,26 +74,8 @@ func (a *app) rollback(cmd *cobra.Command, p rollbackFlags, version int) error {
 			return
 		}
 		a.Say("Theme %s is version %s now, with the content of version %d.", t.Slug, term.Version(t.LatestVersion), version)
-		if other {
-			a.Say("Version %d had other modes; the Theme keeps those of now. livery versions shows both.", version)
-		}
 		target.PrintFiles(a.App, t.ServingURLs)
 	})
-}
-
-// hadOtherModes reports whether a version froze other modes than the Theme has now.
-func hadOtherModes(ctx context.Context, scope client.ThemeScope, version int) (bool, error) {
-	var old client.VersionEntry
-	for e, err := range scope.EveryVersion(ctx, "") {
-		if err != nil {
-			return false, err
-		}
-		if old = e; e.Version <= version {
-			break
-		}
-	}
-	now, err := scope.Modes(ctx)
-	return len(now.Modes)+len(old.Modes) > 0 && !reflect.DeepEqual(now.Modes, old.Modes), err
 }
 
 // rollbackVariant restores a version of a Variant and publishes it.

@@ -14,8 +14,7 @@ import (
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokendiff"
-	"example.com/livery/cli/tokens/tokentree"
+	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/client"
 )
 
@@ -50,91 +49,55 @@ func (a *app) versions(cmd *cobra.Command, p target.Target, most int) error {
 	if err != nil {
 		return err
 	}
-	var set client.TokenSet
-	o := client.ReadOptions{IncludeVersions: true}
-	if f.Variant != nil {
-		set, err = c.VariantTokens(cmd.Context(), f.Env.ID, f.Theme.ID, f.Variant.ID, o)
-	} else {
-		set, err = c.ThemeTokens(cmd.Context(), f.Env.ID, f.Theme.ID, o)
-	}
+	set, err := read(cmd.Context(), c, f, client.ReadOptions{IncludeVersions: true})
 	if err != nil {
 		return err
 	}
-	list, err := versionRows(cmd.Context(), c, f, set.Versions, most)
-	if err != nil {
-		return err
-	}
-	if err := addRemarks(cmd.Context(), c, f, list); err != nil {
-		return err
+	list := []version{}
+	for e, err := range c.Scope(f.Env.ID, f.Theme.ID).EveryVersion(cmd.Context(), f.VariantID()) {
+		if err != nil {
+			return err
+		}
+		if most > 0 && len(list) == most {
+			break
+		}
+		row := version{Version: e.Version, At: &e.PublishedAt, By: e.PublishedBy, Note: e.Note, Modes: e.Modes}
+		if i := slices.Index(set.Versions, e.Version); i >= 0 && i+1 < len(set.Versions) {
+			row.From = set.Versions[i+1]
+		}
+		if err := row.compare(cmd.Context(), c, f); err != nil {
+			return err
+		}
+		list = append(list, row)
 	}
 	return a.Show(list, func() { a.printVersions(list, len(set.Versions), set.DraftETag() != "") })
 }
 
-// versionRows compares each of the newest versions with the one before it.
-func versionRows(ctx context.Context, c *client.Client, f target.Resolved, all []int, most int) ([]version, error) {
-	list := []version{}
-	for i, n := range all {
-		if most > 0 && i == most {
-			break
-		}
-		row := version{Version: n}
-		var said client.Comparison
-		var err error
-		switch {
-		case i+1 == len(all):
-			said, err = firstVersion(ctx, c, f, n)
-		case f.Variant != nil:
-			row.From = all[i+1]
-			said, err = c.CompareVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.CompareOptions{From: row.From, To: n})
-		default:
-			row.From = all[i+1]
-			said, err = c.CompareTheme(ctx, f.Env.ID, f.Theme.ID, client.CompareOptions{From: row.From, To: n})
-		}
-		if err != nil {
-			return nil, err
-		}
-		row.Breaking = said.Breaking
-		row.Changes = map[string]int{
-			tokendiff.Removed.String(): len(said.Removed), tokendiff.Renamed.String(): len(said.Renamed), tokendiff.Retyped.String(): len(said.Retyped),
-			tokendiff.Changed.String(): len(said.Changed), tokendiff.Added.String(): len(said.Added),
-			tokendiff.Described.String(): len(said.Described),
-		}
-		list = append(list, row)
+// compare compares a version with the one before it. All tokens of the first are new.
+func (v *version) compare(ctx context.Context, c *client.Client, f target.Resolved) error {
+	var said client.Comparison
+	var err error
+	if v.From == 0 {
+		var set client.TokenSet
+		set, err = read(ctx, c, f, client.ReadOptions{Version: v.Version})
+		said.Added = changeset.PathsOf(set)
+	} else {
+		said, err = Compare(ctx, c, f, client.CompareOptions{From: v.From, To: v.Version})
 	}
-	return list, nil
+	v.Breaking = said.Breaking
+	v.Changes = map[string]int{
+		changeset.Removed: len(said.Removed), changeset.Renamed: len(said.Renamed), changeset.Retyped: len(said.Retyped),
+		changeset.Changed: len(said.Changed), changeset.Added: len(said.Added), changeset.Described: len(said.Described),
+	}
+	return err
 }
 
-// addRemarks says of each version when, by whom and why it was published.
-func addRemarks(ctx context.Context, c *client.Client, f target.Resolved, list []version) error {
-	if len(list) == 0 {
-		return nil
-	}
-	variant := ""
+// Compare compares two editions of a Theme or Variant.
+func Compare(ctx context.Context, c *client.Client, f target.Resolved, o client.CompareOptions) (client.Comparison, error) {
 	if f.Variant != nil {
-		variant = f.Variant.ID
+		return c.CompareVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, o)
 	}
-	entries := map[int]client.VersionEntry{}
-	for e, err := range c.Scope(f.Env.ID, f.Theme.ID).EveryVersion(ctx, variant) {
-		if err != nil {
-			return err
-		}
-		if entries[e.Version] = e; len(entries) == len(list) {
-			break
-		}
-	}
-	for i := range list {
-		if e, known := entries[list[i].Version]; known {
-			list[i].At, list[i].By, list[i].Note = &e.PublishedAt, e.PublishedBy, e.Note
-			list[i].Modes = e.Modes
-		}
-	}
-	return nil
-}
-
-// firstVersion tells of the first version that all its tokens are new.
-func firstVersion(ctx context.Context, c *client.Client, f target.Resolved, n int) (client.Comparison, error) {
-	set, err := TokensAt(ctx, c, f, &n)
-	return client.Comparison{Added: tokentree.PathsOf(set)}, err
+	return c.CompareTheme(ctx, f.Env.ID, f.Theme.ID, o)
 }
 
 func (a *app) printVersions(list []version, all int, draft bool) {
@@ -152,8 +115,8 @@ func (a *app) printVersions(list []version, all int, draft bool) {
 	}
 	for _, v := range list {
 		cells := []any{fmt.Sprint(v.Version)}
-		for kind := range int(tokendiff.Added) + 1 {
-			cells = append(cells, countOf(v.Changes[(tokendiff.Added-tokendiff.Kind(kind)).String()]))
+		for _, kind := range []string{changeset.Added, changeset.Changed, changeset.Retyped, changeset.Renamed, changeset.Removed} {
+			cells = append(cells, countOf(v.Changes[kind]))
 		}
 		cells = append(cells, term.Mark(v.Breaking), term.Moment(v.At), orDash(v.By), orDash(v.Note))
 		if hasModes {
@@ -216,16 +179,9 @@ func NoVersion(err error, f target.Resolved, wanted ...int) error {
 	return term.Fail(next, "%s has no version %d", what, wanted[i])
 }
 
-// TokensAt reads an edition: nil is the current document, 0 is what is before the first version.
-func TokensAt(ctx context.Context, c *client.Client, f target.Resolved, version *int) (client.TokenSet, error) {
-	var o client.ReadOptions
-	if version != nil {
-		o.Version = *version
-	}
-	switch {
-	case version != nil && *version == 0:
-		return client.TokenSet{}, nil
-	case f.Variant != nil:
+// read reads the tokens of a Theme or Variant.
+func read(ctx context.Context, c *client.Client, f target.Resolved, o client.ReadOptions) (client.TokenSet, error) {
+	if f.Variant != nil {
 		return c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, o)
 	}
 	return c.ThemeTokens(ctx, f.Env.ID, f.Theme.ID, o)

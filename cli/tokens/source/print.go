@@ -6,7 +6,6 @@ import (
 
 	"example.com/livery/cli/escape"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokens/validate"
 	"example.com/livery/intake"
 	"example.com/livery/intake/model"
 )
@@ -41,7 +40,9 @@ func (s *Source) Report() Report {
 		r.Replaced = append(r.Replaced, pair.String())
 	}
 	for _, u := range s.Unsent {
-		r.Unsent = append(r.Unsent, u.Line)
+		if !slices.Contains(r.Unsent, u.Line) {
+			r.Unsent = append(r.Unsent, u.Line)
+		}
 	}
 	for _, d := range s.Documents {
 		for _, f := range d.Files {
@@ -54,20 +55,16 @@ func (s *Source) Report() Report {
 // Print writes to the standard error which forms the files have, which values are read otherwise than written, and which modes are not sent.
 // It leaves out lost declarations: see Lost.
 func (s *Source) Print(a *term.App, verbose bool) {
-	var forms []string
-	count := map[string]int{}
-	for _, d := range s.Documents {
-		if !slices.Contains(forms, d.Form) {
-			forms = append(forms, d.Form)
-		}
-		count[d.Form] += len(d.Files)
-	}
-	for _, form := range forms {
+	for _, g := range term.Grouped(s.Documents, func(d *model.Document) string { return d.Form }) {
 		if len(s.Documents) == 1 {
-			a.Warn("%s is %s.", escape.Line(term.NameOf(s.Documents[0].Files[0].Name)), form)
-		} else {
-			a.Warn("%s: %s.", term.Plural(count[form], "file"), form)
+			a.Warn("%s is %s.", escape.Line(term.NameOf(g[0].Files[0].Name)), g[0].Form)
+			break
 		}
+		files := 0
+		for _, d := range g {
+			files += len(d.Files)
+		}
+		a.Warn("%s: %s.", term.Plural(files, "file"), g[0].Form)
 	}
 	if len(s.Skipped) > 0 {
 		a.Warn("Skipped, without tokens: %s.", escape.Line(term.ShortList(s.Skipped)))
@@ -76,7 +73,12 @@ func (s *Source) Print(a *term.App, verbose bool) {
 		a.Warn("%s; the later one counts.", escape.Line(pair.String()))
 	}
 	s.printProblems(a, verbose)
-	s.printUnsent(a)
+	if lines := s.Report().Unsent; len(lines) > 0 {
+		a.Warn("%s declared in the files and not sent. These lines of %s push them:\n  variants:", isAre(len(lines), "mode"), intake.MappingName)
+		for _, line := range lines {
+			a.Warn("    %s", escape.Line(line))
+		}
+	}
 }
 
 // printProblems prints the first problem of each kind, or all.
@@ -103,24 +105,6 @@ func (s *Source) printProblems(a *term.App, verbose bool) {
 
 func capital(text string) string { return string(text[0]&^0x20) + text[1:] }
 
-// printUnsent prints the declared modes that are not sent, as lines of livery.yaml.
-func (s *Source) printUnsent(a *term.App) {
-	var lines []string
-	for _, u := range s.Unsent {
-		if !slices.Contains(lines, u.Line) {
-			lines = append(lines, u.Line)
-		}
-	}
-	if len(lines) == 0 {
-		return
-	}
-	a.Warn("%s declared in the files and not sent. These lines of %s push them:", isAre(len(lines), "mode"), intake.MappingName)
-	a.Warn("  variants:")
-	for _, line := range lines {
-		a.Warn("    %s", escape.Line(line))
-	}
-}
-
 func isAre(n int, what string) string {
 	if n == 1 {
 		return "1 " + what + " is"
@@ -129,18 +113,13 @@ func isAre(n int, what string) string {
 }
 
 // Lost lists the declarations that no result has.
-func (s *Source) Lost() (list []validate.Dropped) {
+func (s *Source) Lost() (list []Dropped) {
 	for _, group := range s.Problems {
 		for _, p := range group.List {
 			if p.Lost {
-				list = append(list, Dropped(p))
+				list = append(list, Dropped{Path: p.Path, Reason: p.Message, Tokens: 1, Location: p.Place.String()})
 			}
 		}
 	}
 	return list
-}
-
-// Dropped returns a problem as one thing that a push leaves out.
-func Dropped(p model.Problem) validate.Dropped {
-	return validate.Dropped{Path: p.Path, Reason: p.Message, Tokens: 1, Location: p.Place.String()}
 }

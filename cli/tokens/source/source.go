@@ -1,7 +1,10 @@
-// Package source reads the token files of a command: those that the command line names, or those of livery.yaml.
+// Package source reads the token files of a command, those that the command line names or those of livery.yaml, and says what is wrong with
+// them.
 package source
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,10 +18,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
+	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/intake"
 	"example.com/livery/intake/model"
-	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -41,6 +45,7 @@ type Source struct {
 	Mapped  bool // by livery.yaml
 
 	read *folder
+	seen string // fingerprint of the files when they were read
 }
 
 // Read reads files, or without any those of livery.yaml in the working directory.
@@ -58,7 +63,46 @@ func Read(a *term.App, files []string, f Flags) (*Source, error) {
 	if conflict, ok := errors.AsType[*intake.Conflict](err); ok {
 		return nil, explainConflict(a, reader, mapping, conflict)
 	}
-	return &Source{plan, mapping, mapped, read}, err
+	s := &Source{Plan: plan, Mapping: mapping, Mapped: mapped, read: read}
+	s.seen = s.fingerprint()
+	return s, err
+}
+
+// Part is what the files give the Theme or one Variant.
+type Part struct {
+	*intake.Variant                // nil for the Theme
+	Tree            *jsontree.Node // a document, or a flat map of overrides
+	Lost            []Dropped      // declarations that no part has; of the first part only
+
+	Locate func(at string) string // file and line of a dotted path or JSON Pointer; empty if no file has it
+}
+
+// Parts returns what the files give the Theme and its Variants, the Theme first; or if a Variant is named, what they give it. Files that the
+// command line names give the Theme or the Variant all they hold.
+func (s *Source) Parts(variant string) (parts []Part, err error) {
+	if variant == "" {
+		parts = append(parts, Part{Tree: s.Theme.Tree, Locate: s.ThemeLocation})
+	} else if !s.Mapped {
+		parts = append(parts, Part{Variant: &intake.Variant{Slug: variant}, Tree: changeset.Flat(s.Theme.Tree), Locate: s.ThemeLocation})
+	}
+	for i := range s.Variants {
+		if v := &s.Variants[i]; variant == "" || variant == v.Slug {
+			parts = append(parts, Part{Variant: &v.Variant, Tree: v.Values, Locate: func(path string) string { return v.Places[path].String() }})
+		}
+	}
+	if len(parts) == 0 {
+		return nil, target.NotFound("Variant", variant, " in "+intake.MappingName, s.Slugs())
+	}
+	parts[0].Lost = s.Lost()
+	return parts, nil
+}
+
+// Slugs lists the Variants of livery.yaml.
+func (s *Source) Slugs() (slugs []string) {
+	for _, v := range s.Variants {
+		slugs = append(slugs, v.Slug)
+	}
+	return slugs
 }
 
 // Propose returns the mapping of files that livery init writes.
@@ -91,24 +135,21 @@ func readMapping(files []string, f Flags) (m *intake.Mapping, mapped bool, err e
 	return m, true, err
 }
 
-// Target sets an empty Theme or Environment to that of livery.yaml, if the working directory has one.
-func Target(theme, environment *string) error {
-	if *theme != "" && *environment != "" {
-		return nil
+// Target fills in the Theme and the Environment that the flags of a command leave out, from livery.yaml.
+func Target(command string, p *target.Target) error {
+	if p.Theme == "" || p.Env == "" {
+		text, err := os.ReadFile(intake.MappingName)
+		m := &intake.Mapping{}
+		if err == nil {
+			m, err = intake.ParseMapping(intake.MappingName, text)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		p.Theme, p.Env = cmp.Or(p.Theme, m.Theme), cmp.Or(p.Env, m.Environment)
 	}
-	text, err := os.ReadFile(intake.MappingName)
-	if err != nil {
-		return nil //nolint:nilerr // without the file there is nothing to fill in
-	}
-	m, err := intake.ParseMapping(intake.MappingName, text)
-	if err != nil {
-		return err
-	}
-	if *theme == "" {
-		*theme = m.Theme
-	}
-	if *environment == "" {
-		*environment = m.Environment
+	if p.Theme == "" {
+		return term.UsageError("See livery "+command+" --help.", "livery %s needs --theme, or a %s that names the Theme", command, intake.MappingName)
 	}
 	return nil
 }
@@ -182,16 +223,16 @@ func (f *folder) Open(name string) ([]byte, error) {
 	if !term.IsStream(name) && !f.isInside(name) {
 		return nil, &model.Error{What: name + " leads out of the folders that are read", Next: "Name it, or its folder, to read it."}
 	}
-	if d := program(name); d.what != "" {
-		return nil, term.Fail(d.next, "%s %s", term.NameOf(name), d.what)
+	if err := refuseFile(name); err != nil {
+		return nil, err
 	}
 	data, err := f.app.ReadFile(filepath.FromSlash(name))
 	if err != nil {
 		return nil, err
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff")
-	if d := sniff(text); d.what != "" {
-		return nil, term.Fail(d.next, "%s %s", term.NameOf(name), d.what)
+	if err := refuseText(name, text); err != nil {
+		return nil, err
 	}
 	if !utf8.ValidString(text) {
 		at := strings.IndexRune(strings.ToValidUTF8(text, "\ufffd"), '\ufffd')
@@ -210,7 +251,9 @@ func (f *folder) List(name string) (names []string, err error) {
 	if !info.IsDir() {
 		return nil, &fs.PathError{Op: "list", Path: name, Err: errors.New("not a folder")}
 	}
-	f.listed = append(f.listed, name)
+	if !slices.Contains(f.listed, name) {
+		f.listed = append(f.listed, name)
+	}
 	err = fs.WalkDir(os.DirFS(filepath.FromSlash(name)), ".", func(inside string, entry fs.DirEntry, err error) error {
 		isHidden := inside != "." && strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules"
 		switch {
@@ -226,26 +269,41 @@ func (f *folder) List(name string) (names []string, err error) {
 	return names, err
 }
 
-// WatchPause is how often a command that follows its files looks at their Fingerprint.
-const WatchPause = 200 * time.Millisecond
+// watchPause is how often Changed looks at the files.
+const watchPause = 200 * time.Millisecond
 
-// Fingerprint changes whenever a file that was read does, or the list of files of a folder.
-func (s *Source) Fingerprint() string {
+// Changed waits until a file that was read has changed, or the list of files of a folder. It returns false if ctx ends before.
+func (s *Source) Changed(ctx context.Context) bool {
+	tick := time.NewTicker(watchPause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-tick.C:
+		}
+		if now := s.fingerprint(); now != s.seen {
+			s.seen = now
+			return true
+		}
+	}
+}
+
+// fingerprint changes whenever a file that was read does, or the list of files of a folder.
+func (s *Source) fingerprint() string {
+	names := term.Keys(s.read.opened)
+	if s.Mapped {
+		names = append(names, intake.MappingName)
+	}
+	for _, folder := range slices.Clone(s.read.listed) {
+		files, _ := s.read.List(folder)
+		names = append(names, files...)
+	}
 	var b strings.Builder
-	note := func(name string) {
+	for _, name := range names {
 		if info, err := os.Stat(filepath.FromSlash(name)); err == nil {
 			fmt.Fprintln(&b, name, info.ModTime(), info.Size())
 		}
-	}
-	for _, name := range term.Keys(s.read.opened) {
-		note(name)
-	}
-	for _, name := range s.read.listed {
-		files, _ := (&folder{opened: map[string]bool{}}).List(name)
-		fmt.Fprintln(&b, len(files))
-	}
-	if s.Mapped {
-		note(intake.MappingName)
 	}
 	return b.String()
 }
@@ -256,14 +314,4 @@ func (s *Source) ThemeLocation(at string) string {
 		return s.Theme.Place(at).String()
 	}
 	return s.Theme.PlaceOf(at).String()
-}
-
-// Values returns the values of a document's tokens as a flat map of dotted path to value.
-func Values(document *jsontree.Node) *jsontree.Node {
-	flat, d := jsontree.NewObject(), dtcg.Read(document)
-	for i := range d.Tokens {
-		flat.Members = append(flat.Members, jsontree.Member{Name: d.Tokens[i].Path, Value: d.Tokens[i].Value})
-	}
-	flat.Index()
-	return flat
 }

@@ -59,7 +59,7 @@ func TestRead_Texts(t *testing.T) {
 		"packed.json":   "packed.json is compressed | Unpack it first.",
 		"zero.json":     "zero.json is not text | Name a file of tokens, which is JSON.",
 		"my tokens.mjs": `my tokens.mjs is a program, which Livery does not run | Write what it exports as JSON: node -e 'import("./my tokens.mjs").then(m => console.log(JSON.stringify(m.default ?? m)))' > 'my tokens.json'`,
-		"theme.ts":      `theme.ts is a program, which Livery does not run | Write what it exports as JSON: npx tsx -e 'const m = require("./theme.ts"); console.log(JSON.stringify(m.default ?? m))' > theme.json`,
+		"theme.ts":      `theme.ts is a program, which Livery does not run | Write what it exports as JSON: npx tsx -e 'const m = require("./theme.ts"); console.log(JSON.stringify(m.default ?? m))' > 'theme.json'`,
 		"theme.scss":    "theme.scss is the source of a stylesheet | Push the CSS that it compiles to, or the JSON that it is made from.",
 		"cut.json":      "cut.json:2: not JSON: a member name was expected | Fix that line and try again.",
 		"other.json":    `other.json: not a token file (no "$value" or "value") | Name files that hold design tokens, or leave it out.`,

@@ -6,8 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"example.com/livery/client"
-	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -21,35 +19,7 @@ func Parse(t testing.TB, text string) *jsontree.Node {
 	return n
 }
 
-// SetOf is what a token read answers for a document.
-func SetOf(root *jsontree.Node) client.TokenSet {
-	var set client.TokenSet
-	optional := func(s string) *string {
-		if s == "" {
-			return nil
-		}
-		return &s
-	}
-	described := func(n *jsontree.Node) *string {
-		if n.IsString() {
-			return &n.Text
-		}
-		return nil
-	}
-	document := dtcg.Read(root)
-	for _, t := range document.Tokens {
-		set.Tokens = append(set.Tokens, client.Token{
-			Path: t.Path, Type: optional(t.OwnType()), ResolvedType: optional(t.Resolved), Value: jsontree.Append(nil, t.Value),
-			Description: described(t.Node.Find("$description")), Extensions: jsontree.Append(nil, t.Node.Find("$extensions")),
-		})
-	}
-	for _, g := range document.Groups {
-		set.Groups = append(set.Groups, client.Group{Path: g.Path, Type: optional(g.Type), Description: described(g.Description)})
-	}
-	return set
-}
-
-// Documents draws documents of what a token read lists: no empty groups, and no members beyond.
+// Documents draws documents without empty groups and without members that the API does not list.
 func Documents(depth int) *rapid.Generator[*jsontree.Node] {
 	return rapid.Custom(func(t *rapid.T) *jsontree.Node {
 		n := jsontree.NewObject()

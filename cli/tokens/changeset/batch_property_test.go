@@ -1,10 +1,11 @@
-package batch
+package changeset
 
 import (
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"example.com/livery/client"
 	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/origin/patch"
@@ -17,8 +18,11 @@ func TestPushMakesTheDocumentWanted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		current, wanted := tokentreetest.Documents(3).Draw(t, "current"), tokentreetest.Documents(3).Draw(t, "wanted")
 		most := rapid.IntRange(80, 400).Draw(t, "most")
+		var operations []client.Operation
 		ops, _ := patch.Diff(current, wanted, nil)
-		operations := Sendable(ops, most)
+		for _, o := range ops {
+			operations = appendOperation(operations, o, most)
+		}
 		after := current
 		for _, batch := range Batches(operations, most, MeasureTheme) {
 			var ops []patch.Operation

@@ -1,4 +1,4 @@
-package batch
+package changeset
 
 import (
 	"fmt"
@@ -68,10 +68,10 @@ func TestVariantOperationsAreTheSmallestBatch(t *testing.T) {
 	wanted := tokentreetest.Parse(t, `{"b":{"unit":"px","value":4.0},"c":null,"d":"new"}`)
 	set := []client.VariantOperation{{Operation: "set", Path: "c", Value: []byte("null")}, {Operation: "set", Path: "d", Value: []byte(`"new"`)}}
 	unset := client.VariantOperation{Operation: "unset", Path: "a"}
-	if got := VariantOperations(current, wanted, true); fmt.Sprint(got) != fmt.Sprint(set) {
-		t.Errorf("variantOperations(keep) = %v, want %v", got, set)
+	if got := VariantOperations(current, JoinFlat(current, wanted)); fmt.Sprint(got) != fmt.Sprint(set) {
+		t.Errorf("VariantOperations(joined) = %v, want %v", got, set)
 	}
-	if got := VariantOperations(current, wanted, false); fmt.Sprint(got) != fmt.Sprint(append(set, unset)) {
-		t.Errorf("variantOperations(replace) = %v, want an unset of a as well", got)
+	if got := VariantOperations(current, wanted); fmt.Sprint(got) != fmt.Sprint(append(set, unset)) {
+		t.Errorf("VariantOperations(replaced) = %v, want an unset of a as well", got)
 	}
 }

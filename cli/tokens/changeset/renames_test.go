@@ -1,4 +1,4 @@
-package tokendiff
+package changeset
 
 import (
 	"maps"
@@ -48,20 +48,12 @@ func TestRenames(t *testing.T) {
 		{"what kept its path is not renamed", `{"a":{"$value":1}}`, `{"a":{"$value":2},"b":{"$value":1}}`, "", ""},
 		{
 			"two of one value are told apart by their last names",
-			`{"x":{"sm":{"$value":1},"md":{"$value":1}}}`, `{"y":{"md":{"$value":1},"sm":{"$value":1}}}`, "x.md>y.md x.sm>y.sm", "/x>/y",
+			`{"x":{"sm":{"$value":1},"md":{"$value":1}}}`, `{"y":{"md":{"$value":1},"sm":{"$value":1}}}`, "x.md>y.md x.sm>y.sm", "/x/sm>/y/sm /x/md>/y/md",
 		},
 		{"two of one value that nothing tells apart stay", `{"a":{"$value":1},"b":{"$value":1}}`, `{"c":{"$value":1},"d":{"$value":1}}`, "", ""},
 		{
-			"a group takes along what changed in it",
-			`{"color":{"a":{"$value":1},"b":{"$value":2}}}`, `{"colour":{"a":{"$value":1},"b":{"$value":3}}}`, "color.a>colour.a color.b>colour.b", "/color>/colour",
-		},
-		{
-			"a group of which most is unknown does not",
-			`{"x":{"a":{"$value":1},"b":{"$value":2},"c":{"$value":3}}}`, `{"y":{"a":{"$value":1},"b":{"$value":7},"c":{"$value":8}}}`, "x.a>y.a", "/x/a>/y/a",
-		},
-		{
 			"an alias of what was renamed is the same alias",
-			`{"x":{"a":{"$value":1}},"s":{"l":{"$value":"{x.a}"}}}`, `{"y":{"a":{"$value":1}},"s":{"m":{"$value":"{y.a}"}}}`, "s.l>s.m x.a>y.a", "/x>/y /s/l>/s/m",
+			`{"x":{"a":{"$value":1}},"s":{"l":{"$value":"{x.a}"}}}`, `{"y":{"a":{"$value":1}},"s":{"m":{"$value":"{y.a}"}}}`, "s.l>s.m x.a>y.a", "/x/a>/y/a /s/l>/s/m",
 		},
 		{
 			"a group that keeps some tokens moves the others one by one",
@@ -74,12 +66,13 @@ func TestRenames(t *testing.T) {
 		{"names are escaped as pointers are", `{"g":{"a/b":{"$value":1}}}`, `{"g":{"c~d":{"$value":1}}}`, "g.a/b>g.c~d", "/g/a~1b>/g/c~0d"},
 	}
 	for _, c := range cases {
-		got := Renames(read(t, c.before), read(t, c.after))
+		before, after := read(t, c.before), read(t, c.after)
+		got := Renames(before, after)
 		if text := spell(got.Tokens); text != c.want {
 			t.Errorf("%s: Renames(%s, %s) = %s, want %s", c.rule, c.before, c.after, text, c.want)
 		}
 		var moves []string
-		for _, m := range got.Moves {
+		for _, m := range got.Moves(before, after) {
 			moves = append(moves, m.From+">"+m.To)
 		}
 		if text := strings.Join(moves, " "); text != c.moves {
@@ -88,16 +81,17 @@ func TestRenames(t *testing.T) {
 	}
 }
 
-// TestRenames_Guessed: all but an identity is a guess, and IdentifiedRenames makes none.
+// TestRenames_Guessed: all but an identity is a guess, and Identified has none.
 func TestRenames_Guessed(t *testing.T) {
 	before := read(t, `{"g":{"a":{"$value":1,"$extensions":{"com.figma":{"variableId":"V:1"}}},"b":{"$value":2}}}`)
 	after := read(t, `{"g":{"x":{"$value":7,"$extensions":{"com.figma":{"variableId":"V:1"}}},"y":{"$value":2}}}`)
-	all, identified := Renames(before, after), IdentifiedRenames(before, after)
+	all := Renames(before, after)
+	identified := all.Identified()
 	if spell(all.Tokens) != "g.a>g.x g.b>g.y" || !slices.Equal(all.Guessed, []string{"g.b"}) {
 		t.Errorf("Renames() = %+v", all)
 	}
-	if spell(identified.Tokens) != "g.a>g.x" || len(identified.Moves) != 1 || len(identified.Guessed) > 0 {
-		t.Errorf("IdentifiedRenames() = %+v", identified)
+	if spell(identified.Tokens) != "g.a>g.x" || len(identified.Moves(before, after)) != 1 || len(identified.Guessed) > 0 {
+		t.Errorf("Identified() = %+v", identified)
 	}
 }
 
@@ -114,35 +108,34 @@ func TestAliasesFollowRenames(t *testing.T) {
 		{`1`, `1`, false},
 	}
 	for _, c := range cases {
-		value := func(text string) *jsontree.Node { return read(t, `{"t":{"$value":`+text+`}}`).Tokens[0].Value }
-		if got := r.Follows(value(c.before), value(c.after)); got != c.want {
+		if got := r.Follows([]byte(c.before), []byte(c.after)); got != c.want {
 			t.Errorf("Follows(%s, %s) = %t, want %t", c.before, c.after, got, c.want)
 		}
 	}
 }
 
-func TestCompareTellsWhatCanBreakFirst(t *testing.T) {
-	before := read(t, `{"g":{"a":{"$value":1},"b":{"$value":2},"c":{"$value":3},"d":{"$type":"number","$value":4},"e":{"$value":5}}}`)
-	after := read(t, `{"g":{"n":{"$value":9},"e":{"$value":5},"d":{"$type":"opacity","$value":4},"c":{"$value":33},"z":{"$value":2}}}`)
-	var got []string
-	for _, c := range Compare(before, after, Renames(before, after).Tokens) {
-		got = append(got, c.Kind.String()+" "+c.From+">"+c.Path)
-	}
-	want := []string{"removed >g.a", "renamed g.b>g.z", "retyped >g.d", "changed >g.c", "added >g.n"}
-	if !slices.Equal(got, want) {
-		t.Errorf("Compare() = %q, want %q", got, want)
-	}
-}
-
 // A token that was moved onto the place of another leaves that other removed.
-func TestCompareOfASwap(t *testing.T) {
-	before, after := read(t, `{"a":{"$value":1},"b":{"$value":2}}`), read(t, `{"b":{"$value":1}}`)
-	var got []string
-	for _, c := range Compare(before, after, map[string]string{"a": "b"}) {
-		got = append(got, c.Kind.String()+" "+c.From+">"+c.Path)
-	}
-	if want := []string{"removed >b", "renamed a>b"}; !slices.Equal(got, want) {
-		t.Errorf("Compare() = %q, want %q", got, want)
+func TestDocuments_WhatCanBreakFirst(t *testing.T) {
+	for _, c := range []struct {
+		before, after string
+		renamed       map[string]string
+		want          []string
+	}{
+		{
+			`{"g":{"a":{"$value":1},"b":{"$value":2},"c":{"$value":3},"d":{"$type":"number","$value":4},"e":{"$value":5}}}`,
+			`{"g":{"n":{"$value":9},"e":{"$value":5},"d":{"$type":"opacity","$value":4},"c":{"$value":33},"z":{"$value":2}}}`,
+			map[string]string{"g.b": "g.z"},
+			[]string{"removed >g.a", "renamed g.b>g.z", "retyped >g.d", "changed >g.c", "added >g.n"},
+		},
+		{`{"a":{"$value":1},"b":{"$value":2}}`, `{"b":{"$value":1}}`, map[string]string{"a": "b"}, []string{"removed >b", "renamed a>b"}},
+	} {
+		var got []string
+		for _, change := range Documents(read(t, c.before).Root, read(t, c.after).Root, Renaming{Tokens: c.renamed}) {
+			got = append(got, change.Kind+" "+change.From+">"+change.Path)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("Documents(%s, %s) = %q, want %q", c.before, c.after, got, c.want)
+		}
 	}
 }
 

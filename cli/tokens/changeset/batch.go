@@ -1,38 +1,29 @@
-// Package batch turns a wanted document into operations, in requests of limited size.
-package batch
+package changeset
 
 import (
 	"encoding/json"
 	"strings"
 
-	"example.com/livery/cli/tokens/tokentree"
 	"example.com/livery/client"
 	"example.com/livery/origin/patch"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
+	"example.com/livery/storage/record"
 )
 
 // The bounds of one request, a little below those of the API so that the wrapping fits.
 const (
 	maxOperations = 10_000
-	MaxBatchBytes = MaxDocumentBytes - 64<<10
-	// MaxDocumentBytes bounds a document of a Theme and the overrides of a Variant, as minified JSON.
-	MaxDocumentBytes = 8 << 20
+	MaxBatchBytes = 8<<20 - 64<<10
 	// operationBytes is what an operation has around its path and value.
 	operationBytes = len(`{"operation":"replace","path":"","from":"","value":},`)
 )
 
-// ThemeOperations returns the operations that make current into wanted, each small enough to be
-// sent.
-func ThemeOperations(current, wanted *jsontree.Node) []client.Operation {
-	ops, _ := patch.Diff(current, wanted, nil)
-	return Sendable(ops, MaxBatchBytes)
-}
-
-// Sendable returns operations in the form of the API, none larger than most bytes.
-func Sendable(operations []patch.Operation, most int) []client.Operation {
-	var sent []client.Operation
+// ThemeOperations returns the operations that make current into wanted, with some moves, each small enough to be sent.
+func ThemeOperations(current, wanted *jsontree.Node, moves []record.Move) (sent []client.Operation) {
+	operations, _ := patch.Diff(current, wanted, moves)
 	for _, o := range operations {
-		sent = appendOperation(sent, o, most)
+		sent = appendOperation(sent, o, MaxBatchBytes)
 	}
 	return sent
 }
@@ -45,7 +36,7 @@ func appendOperation(dst []client.Operation, o patch.Operation, most int) []clie
 		return append(dst, sent)
 	}
 	sent.Value = jsontree.Append(nil, o.Value)
-	if len(sent.Value)+len(o.Path)+operationBytes <= most || !tokentree.IsGroup(o.Value) {
+	if len(sent.Value)+len(o.Path)+operationBytes <= most || !isGroup(o.Value) {
 		return append(dst, sent)
 	}
 	sent.Value = json.RawMessage("{}")
@@ -57,19 +48,15 @@ func appendOperation(dst []client.Operation, o patch.Operation, most int) []clie
 	return dst
 }
 
-// VariantOperations returns the operations that make the overrides current into wanted. If keep
-// is set, overrides that wanted does not name stay.
-func VariantOperations(current, wanted *jsontree.Node, keep bool) []client.VariantOperation {
-	var operations []client.VariantOperation
+// VariantOperations returns the operations that make the overrides current into wanted.
+func VariantOperations(current, wanted *jsontree.Node) (operations []client.VariantOperation) {
 	for _, m := range wanted.Members {
 		if old := current.Find(m.Name); old == nil || !jsontree.Equal(old, m.Value) {
-			operations = append(operations, client.VariantOperation{
-				Operation: "set", Path: m.Name, Value: jsontree.Append(nil, m.Value),
-			})
+			operations = append(operations, client.VariantOperation{Operation: "set", Path: m.Name, Value: jsontree.Append(nil, m.Value)})
 		}
 	}
 	for _, m := range current.Members {
-		if !keep && wanted.Find(m.Name) == nil {
+		if wanted.Find(m.Name) == nil {
 			operations = append(operations, client.VariantOperation{Operation: "unset", Path: m.Name})
 		}
 	}
@@ -103,7 +90,7 @@ func Batches[O any](operations []O, most int, measure func(O) (token string, byt
 // MeasureTheme returns the token or group that an operation changes, and its size in a request.
 func MeasureTheme(o client.Operation) (token string, bytes int) {
 	token = o.Path
-	if i := strings.LastIndexByte(token, '/'); i >= 0 && tokentree.IsMeta(token[i+1:]) {
+	if i := strings.LastIndexByte(token, '/'); i >= 0 && dtcg.IsMetadata(token[i+1:]) {
 		token = token[:i]
 	}
 	return token, operationBytes + 2*len(o.Path) + 2*len(o.From) + len(o.Value) // names may need escapes

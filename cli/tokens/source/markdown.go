@@ -1,4 +1,4 @@
-package lint
+package source
 
 import (
 	"strconv"

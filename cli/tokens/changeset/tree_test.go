@@ -1,17 +1,13 @@
-package tokentree
+package changeset
 
 import (
 	"testing"
 
-	"pgregory.net/rapid"
-
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
 	"example.com/livery/internal/test/tokentreetest"
-	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
-func TestOverlayOfDocuments(t *testing.T) {
+func TestJoin(t *testing.T) {
 	cases := []struct{ rule, under, over, want string }{
 		{"groups are joined", `{"a":{"x":{"$value":1}}}`, `{"a":{"y":{"$value":2}}}`, `{"a":{"x":{"$value":1},"y":{"$value":2}}}`},
 		{"a token takes the place as a whole", `{"a":{"$value":1,"$description":"old"}}`, `{"a":{"$value":2}}`, `{"a":{"$value":2}}`},
@@ -23,29 +19,11 @@ func TestOverlayOfDocuments(t *testing.T) {
 	}
 	for _, c := range cases {
 		under := tokentreetest.Parse(t, c.under)
-		if got := string(jsontree.Append(nil, overlay(under, tokentreetest.Parse(t, c.over)))); got != c.want {
-			t.Errorf("%s: overlay(%s, %s) = %s, want %s", c.rule, c.under, c.over, got, c.want)
+		if got := string(jsontree.Append(nil, Join(under, tokentreetest.Parse(t, c.over)))); got != c.want {
+			t.Errorf("%s: Join(%s, %s) = %s, want %s", c.rule, c.under, c.over, got, c.want)
 		}
 		if after := string(jsontree.Append(nil, under)); after != c.under {
-			t.Errorf("%s: overlay changed its argument to %s", c.rule, after)
+			t.Errorf("%s: Join changed its argument to %s", c.rule, after)
 		}
 	}
-}
-
-// TestTreeIsWhatWasRead: a document that holds only what a token read lists comes back whole, with
-// every number as it was spelled.
-func TestTreeIsWhatWasRead(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		root := tokentreetest.Documents(3).Draw(t, "document")
-		back, err := Tree(tokentreetest.SetOf(root))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !jsontree.Equal(root, back) {
-			t.Errorf("tree(read(%s)) = %s", jsontree.Append(nil, root), jsontree.Append(nil, back))
-		}
-		if got, want := jsontree.Append(nil, dtcg.Read(back).Root), jsontree.Append(nil, root); len(got) != len(want) {
-			t.Errorf("tree(read(%s)) spells numbers anew: %s", want, got)
-		}
-	})
 }
