@@ -37,7 +37,7 @@ func (a *app) auditCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.since, "since", "", "how far back, a `DURATION` such as 90m, 24h or 30d (default: the newest 1,000)")
 	cmd.Flags().StringVar(&f.theme, "theme", "", "only what was done to this `THEME`, an id or a slug")
-	cmd.Flags().StringVar(&f.who, "who", "", "only what this `SUBJECT`, login, uid or name of --as did")
+	cmd.Flags().StringVar(&f.who, "who", "", "only what this `SUBJECT`, login, uid or SUDO_USER did")
 	cmd.Flags().BoolVar(&f.follow, "follow", false, "print new entries as they are written, until Ctrl-C")
 	return a.JSONFlag(a.operatorFlags(cmd))
 }

@@ -28,5 +28,4 @@ type app struct {
 	storeDir string // data directory of the origin
 	socket   string // of the operator; empty: in storeDir
 	env      string // of a Theme; empty: the only one that has it
-	as       string // the name of the operator for the audit log; empty: none
 }

@@ -1,7 +1,6 @@
 package operate
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 func (a *app) operatorFlags(cmd *cobra.Command) *cobra.Command {
 	cmd.PersistentFlags().StringVar(&a.storeDir, "data", devfile.DefaultDir, "data directory `DIR` of the origin")
 	cmd.PersistentFlags().StringVar(&a.socket, "operator-socket", "", "`PATH` of the operator socket (default: "+opsocket.SocketName+" in the data directory)")
-	cmd.PersistentFlags().StringVar(&a.as, "as", "", "`NAME` by which the audit log knows you, beside your user on this machine (default: $SUDO_USER)")
 	return cmd
 }
 
@@ -28,7 +26,7 @@ func (a *app) operator() *opsocket.Client {
 		path = filepath.Join(a.storeDir, opsocket.SocketName)
 	}
 	o := opsocket.New(path)
-	o.As = cmp.Or(a.as, os.Getenv("SUDO_USER"))
+	o.As = os.Getenv("SUDO_USER")
 	return o
 }
 

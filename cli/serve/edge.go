@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"log/slog"
@@ -36,13 +35,11 @@ type edgeFlags struct {
 	data, listen, opsListen string
 	feedListen              string
 	upstreams               []string
-	upstreamWait            time.Duration
 	upstreamTokenFile       string
 	cacheBytes, diskBytes   int64
 	trustedProxies          []string
 	proxyProtocol           bool
 	deltas                  bool
-	connectionsPerClient    int
 	compiled                string
 	lifecycleFlags
 }
@@ -67,11 +64,9 @@ func (a *app) edgeCommand() *cobra.Command {
 	f.StringVar(&e.feedListen, "feed-listen", "", "`ADDRESS` at which other edges can use this one as their upstream, HOST:PORT; keep it private (default: none)")
 	f.StringArrayVar(&e.upstreams, "upstream", nil, "`URL` of the feed of an origin or of another edge; may be repeated, the preferred one first")
 	f.StringVar(&e.upstreamTokenFile, "upstream-token-file", "", "`FILE` of the feed's token; a reader of it can read every published document and every signing secret")
-	f.DurationVar(&e.upstreamWait, "upstream-wait", time.Second, "how long a request for a file that is not cached waits for upstreams, a `DURATION`; then it is answered 503 with Retry-After")
 	f.Int64Var(&e.cacheBytes, "cache-bytes", 256<<20, "memory for files and records, in `BYTES`; the process takes 254 MiB more on two processors (operating.md, Sizing)")
 	f.Int64Var(&e.diskBytes, "disk-bytes", 4<<30, "disk for files, records, plans, overlays and compiled renderer modules, in `BYTES`")
 	f.StringArrayVar(&e.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For or PROXY protocol is believed; may be repeated (default: none)")
-	f.IntVar(&e.connectionsPerClient, "connections-per-client", 4096, "how many connections one address, or IPv6 network, may have at a time, a `COUNT`; trusted proxies are not counted; 0: no limit")
 	f.BoolVar(&e.proxyProtocol, "proxy-protocol", false, "take the client's address from the PROXY protocol, version 2, which every trusted proxy must speak then")
 	f.BoolVar(&e.deltas, "deltas", true, "send browsers that have another version the difference to it; set false if a cache in front ignores Vary")
 	compiledFlag(cmd, &e.compiled)
@@ -97,10 +92,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 	}
 	defer func() { err = r.End(ctx, err) }()
 	log := r.Log
-	if e.upstreamWait <= 0 {
-		return term.UsageError("Give a duration above 0, for example 1s.", "--upstream-wait %v is not a valid duration", e.upstreamWait)
-	}
-	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), upstreamWait: e.upstreamWait, noDeltas: !e.deltas, perClient: cmp.Or(e.connectionsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, idleTimeout: e.idleTimeout, descriptors: process.ShareDescriptors(1), registry: r.NewRegistry(), log: log}
+	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), noDeltas: !e.deltas, cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, idleTimeout: e.idleTimeout, descriptors: process.ShareDescriptors(1), registry: r.NewRegistry(), log: log}
 	if s.token, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
 		return err
 	}
@@ -175,10 +167,8 @@ type edgeSetup struct {
 	feed                  net.Listener // of other edges; nil: none
 	upstreams             []string
 	upstreamTLS           func() *tls.Config // nil: the system's roots
-	upstreamWait          time.Duration      // 0 means the edge's own default
 	token                 string
 	noDeltas              bool
-	perClient             int   // as edge.Config.MaxConnsPerClient
 	cacheBytes, diskBytes int64 // 0 means the edge's own default
 	trusted               []netip.Prefix
 	idleTimeout           time.Duration // 0 means the edge's own default
@@ -199,7 +189,7 @@ func startEdge(ctx context.Context, r *process.Run, s edgeSetup) (*edge.Edge, er
 	}
 	r.OnClose(runtime.Close)
 	e, err := edge.New(ctx, edge.Config{
-		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamWait: s.upstreamWait, UpstreamToken: s.token, FastPath: true, NoDeltas: s.noDeltas, MaxConnsPerClient: s.perClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes - fileBytes, DiskFileBytes: fileBytes,
+		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamToken: s.token, FastPath: true, NoDeltas: s.noDeltas, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes - fileBytes, DiskFileBytes: fileBytes,
 		MaxConnections: min(edge.DefaultMaxConnections, s.descriptors.Clients), MaxFeedConnections: min(edge.DefaultMaxFeedConnections, s.descriptors.Edges), IdleTimeout: s.idleTimeout,
 		TrustedProxies: s.trusted, UpstreamTLS: s.upstreamTLS, Runtime: runtime, Logger: s.log, Registry: s.registry,
 	})

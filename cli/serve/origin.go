@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -36,14 +35,11 @@ type originFlags struct {
 	data, listen, feedListen, opsListen string
 	publicURL, cdnURL, feedTokenFile    string
 	masterKeyFile                       string
-	auditKeep                           string
 	store                               string
 	storeAllowSingle                    bool
-	memoryBytes, requestMemoryBytes     int64
-	connectionsPerClient                int
+	memoryBytes                         int64
 	requestsPerSecond                   int
 	corsOrigins                         []string
-	console                             bool
 	webhookNetworks                     []string
 	lifecycleFlags
 	trustedProxies []string
@@ -77,14 +73,10 @@ func (a *app) originCommand() *cobra.Command {
 	f.StringVar(&o.feedTokenFile, "feed-token-file", "", "`FILE` of the token that edges send (default: feed-token in the data directory)")
 	f.StringVar(&o.masterKeyFile, "master-key-file", "", "`FILE` of the keys that encrypt secrets at rest, 32 characters or more each, the newest on the first line, or "+
 		"$LIVERY_MASTER_KEY; if they are lost, every signing secret and token key is lost; others who know them can read these in any copy of the store")
-	f.StringVar(&o.auditKeep, "audit-keep", "400d", "how long entries of the audit log stay, a `DURATION` such as 400d; 0 keeps all")
 	f.Int64Var(&o.memoryBytes, "memory-bytes", 700<<20, "limit for the Go heap, which the garbage collector tries to stay below, in `BYTES`; give the process a third more; $GOMEMLIMIT overrides it")
-	f.Int64Var(&o.requestMemoryBytes, "request-memory-bytes", 128<<20, "memory for the request bodies and the answers of all callers, in `BYTES`, half of it at most for one Team and a quarter for one caller; what goes beyond it is answered 503")
 	f.StringArrayVar(&o.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For is believed; may be repeated (default: none)")
-	f.IntVar(&o.connectionsPerClient, "connections-per-client", 512, "how many connections one address, or IPv6 network, may have at a time on each listener, a `COUNT`; trusted proxies are not counted; 0: no limit")
 	f.IntVar(&o.requestsPerSecond, "requests-per-second", 0, "how many requests a second one caller, the subject of a token, may make of the API, and as many at once, a `COUNT`; more are answered 429; 0: no limit")
 	f.StringArrayVar(&o.corsOrigins, "cors-origin", nil, "`ORIGIN` such as https://app.example.com whose pages may call the API from a browser, with an access token of their own; may be repeated (default: none)")
-	f.BoolVar(&o.console, "console", true, "serve the web console at /console/, where people log in with a token, a link of livery console or at their issuer")
 	f.StringArrayVar(&o.webhookNetworks, "webhook-network", nil, "`CIDR` such as 10.1.0.0/16 that webhooks may be sent to beside the public internet, over http too; may be repeated (default: none); "+
 		"admins of Environments can send requests to every address in it")
 	o.lifecycleFlags.add(cmd)
@@ -131,18 +123,15 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 		return err
 	}
 	s.masterKey = o.masterKey
-	if s.auditKeep, err = cmdline.LongDuration("audit-keep", o.auditKeep); err != nil {
-		return err
-	}
 	s.storeURL, s.storeSingle, s.settings = o.store, o.storeAllowSingle, startedWith
-	s.corsOrigins, s.noConsole = o.corsOrigins, !o.console
+	s.corsOrigins = o.corsOrigins
 	if s.webhookNetworks, err = readRanges("webhook-network", o.webhookNetworks); err != nil {
 		return err
 	}
 	if s.trustedProxies, err = readRanges("trusted-proxy", o.trustedProxies); err != nil {
 		return err
 	}
-	s.limits = origin.Limits{RequestMemory: o.requestMemoryBytes, ConnectionsPerIP: cmp.Or(o.connectionsPerClient, -1), RequestsPerSecond: float64(o.requestsPerSecond), IdleTimeout: o.idleTimeout}
+	s.limits = origin.Limits{RequestsPerSecond: float64(o.requestsPerSecond), IdleTimeout: o.idleTimeout}
 	r.OpsServer(ops, d.Private, s.registry)
 	limitMemory(o.memoryBytes)
 	started, err := startOrigin(ctx, r, s)
@@ -186,11 +175,10 @@ func (o originFlags) masterKey() (string, error) {
 	return string(text), nil
 }
 
-// An origin collects unreferenced blobs once a day. An edge that is further behind than the change log reaches asks again
-// for all it serves.
 const (
-	collectEvery = 24 * time.Hour
-	changesKeep  = 200_000
+	auditKeep    = 400 * 24 * time.Hour // age of the oldest entry of the audit log
+	collectEvery = 24 * time.Hour       // time between two collections of unreferenced blobs
+	changesKeep  = 200_000              // an edge that is further behind asks again for all it serves
 )
 
 // originSetup is what an origin is started from.
@@ -204,13 +192,11 @@ type originSetup struct {
 	prepare           func(storage.Store) error // called before anything is served; nil does nothing
 	storeURL          string                    // of a PostgreSQL; empty: the embedded store
 	storeSingle       bool                      // it may be one server without standbys
-	auditKeep         time.Duration             // of entries of the audit log; 0: for ever
 	settings          []operator.Setting        // what it is started with
 	limits            origin.Limits             // zero fields: the defaults
 	descriptors       process.Descriptors
 	corsOrigins       []string                             // whose pages may call the API; empty: none
 	pages             func() (map[string]site.File, error) // make the documentation
-	noConsole         bool                                 // the web console is not served
 	webhookNetworks   []netip.Prefix                       // that webhooks may reach beside the public internet
 	trustedProxies    []netip.Prefix                       // whose X-Forwarded-For is believed
 	masterKey         func() (string, error)               // the keys that seal secrets; nil: one that data keeps, made if it is missing
@@ -248,15 +234,11 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 	s.limits.Connections = min(s.limits.Connections, s.descriptors.Clients)
 	s.limits.FeedConnections = min(s.limits.FeedConnections, s.descriptors.Edges)
 	s.limits.OperatorConnections = min(s.limits.OperatorConnections, s.descriptors.Private)
-	files := console.Files()
-	if s.noConsole {
-		files = nil
-	}
 	o, err := origin.New(ctx, origin.Config{
 		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
-		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: s.auditKeep, CollectEvery: collectEvery, ChangesKeep: changesKeep,
+		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: auditKeep, CollectEvery: collectEvery, ChangesKeep: changesKeep,
 		Settings: s.settings,
-		Limits:   s.limits, CORSOrigins: s.corsOrigins, WebhookNetworks: s.webhookNetworks, TrustedProxies: s.trustedProxies, Documents: s.pages, Console: files,
+		Limits:   s.limits, CORSOrigins: s.corsOrigins, WebhookNetworks: s.webhookNetworks, TrustedProxies: s.trustedProxies, Documents: s.pages, Console: console.Files(),
 	})
 	if errors.Is(err, origin.ErrMasterKey) {
 		return nil, &term.Failure{Sentence: err.Error(), Next: "Give the master key with --master-key-file or LIVERY_MASTER_KEY.", Cause: err}

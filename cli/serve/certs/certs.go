@@ -16,8 +16,7 @@ import (
 // TLSFlags are the flags of a certificate that is shown to others.
 type TLSFlags struct{ prefix, cert, key string }
 
-// Add adds --PREFIXtls-cert and --PREFIXtls-key; what names the listener that shows the certificate.
-// Add gives a command the flags.
+// Add gives a command --PREFIXtls-cert and --PREFIXtls-key; what names the listener that shows the certificate.
 func (t *TLSFlags) Add(cmd *cobra.Command, prefix, what string) {
 	t.prefix = prefix
 	cmd.Flags().StringVar(&t.cert, prefix+"tls-cert", "", "PEM `FILE` of the certificate chain of "+what+"; read again when it changes (default: no TLS)")
@@ -33,7 +32,10 @@ func (t *TLSFlags) On() bool { return t.cert != "" }
 
 // certificate returns the reloader of the certificate that the flags name.
 func (t *TLSFlags) certificate(log *slog.Logger) (*reloader[*tls.Certificate], error) {
-	f := newReloader("certificate", log, []string{t.cert, t.key}, func() (*tls.Certificate, error) { return readPair(t.cert, t.key) })
+	f := newReloader("certificate", log, []string{t.cert, t.key}, func() (*tls.Certificate, error) {
+		pair, err := tls.LoadX509KeyPair(t.cert, t.key)
+		return &pair, err
+	})
 	if err := f.load(); err != nil {
 		return nil, term.Fail("Give a certificate chain and its key as PEM files with --"+t.prefix+"tls-cert and --"+t.prefix+"tls-key.", "the certificate cannot be used: %v", err)
 	}

@@ -2,6 +2,7 @@ package certs
 
 import (
 	"crypto/x509"
+	"errors"
 	"log/slog"
 	"os"
 	"sync"
@@ -84,7 +85,14 @@ func (f *reloader[T]) now() T {
 
 // newPoolReloader returns the CAs in a file, given with a flag.
 func newPoolReloader(flag, path string, log *slog.Logger) (*reloader[*x509.CertPool], error) {
-	f := newReloader("CA file", log, []string{path}, func() (*x509.CertPool, error) { return readPool(path) })
+	f := newReloader("CA file", log, []string{path}, func() (*x509.CertPool, error) {
+		pool := x509.NewCertPool()
+		text, err := os.ReadFile(path)
+		if err == nil && !pool.AppendCertsFromPEM(text) {
+			err = errors.New(path + " holds no certificate in PEM form")
+		}
+		return pool, err
+	})
 	if err := f.load(); err != nil {
 		return nil, term.Fail("Give the CA's own certificate as a PEM file with --"+flag+".", "the CA file cannot be used: %v", err)
 	}
