@@ -144,26 +144,28 @@ func byteText(n int64) string {
 	return fmt.Sprintf("%.1f %cB", f, units[unit])
 }
 
-const restoreText = `Lists the backups in BACKUPS, or with --data makes a store from the newest, or from the one of --at, after comparing every
-file with its hash. The restored store begins a new history, and deliveries that were due when the backup was taken are not sent.`
+const restoreText = `Makes a store from the newest backup in BACKUPS, or from the one of --at, after comparing every file with its hash.
+The restored store begins a new history, and deliveries that were due when the backup was taken are not sent.`
 
 func (a *app) restoreCommand() *cobra.Command {
 	var data, at string
+	var list bool
 	cmd := &cobra.Command{
 		Use:     "restore BACKUPS",
-		Short:   "List backups, or make a data directory from one",
+		Short:   "Make a data directory from a backup",
 		Long:    restoreText,
-		Example: "  livery store restore /mnt/backups/livery\n  livery store restore /mnt/backups/livery --data /var/lib/livery-restored",
+		Example: "  livery store restore /mnt/backups/livery --list\n  livery store restore /mnt/backups/livery --data /var/lib/livery-restored",
 		Args:    cmdline.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if data == "" {
+			if list {
 				return a.listBackups(args[0])
 			}
 			return a.restore(cmd.Context(), args[0], data, at)
 		},
 	}
-	cmd.Flags().StringVar(&data, "data", "", "data directory `DIR` to make; it must hold no store (default: list the backups)")
+	cmd.Flags().StringVar(&data, "data", "", "data directory `DIR` to make; it must hold no store")
 	cmd.Flags().StringVar(&at, "at", "", "`NAME` of a backup (default: the newest)")
+	cmd.Flags().BoolVar(&list, "list", false, "list the backups instead")
 	return a.JSONFlag(cmd)
 }
 
@@ -194,6 +196,9 @@ func (a *app) listBackups(dir string) error {
 }
 
 func (a *app) restore(ctx context.Context, dir, data, at string) error {
+	if data == "" {
+		return term.UsageError("See livery store restore --help.", "livery store restore needs --data")
+	}
 	all, err := readBackups(dir)
 	if err != nil {
 		return err
@@ -230,7 +235,7 @@ func (a *app) restore(ctx context.Context, dir, data, at string) error {
 	}
 	meter.done()
 	if err != nil {
-		return term.Fail("Restore another backup; livery store restore "+dir+" lists them.", "the backup cannot be restored: %v", err)
+		return term.Fail("Restore another backup: livery store restore "+dir+" --list", "the backup cannot be restored: %v", err)
 	}
 	return a.Show(chosen, func() {
 		a.Say("%s is restored from backup %s.", data, chosen.Name)
