@@ -25,7 +25,7 @@ func (a *app) themeModes() *cobra.Command {
 			"  livery theme modes acme modes.json --env sandbox",
 	}
 	cmd.Flags().StringArrayVar(&m.modes, "mode", nil, "`DIMENSION.MODE[=VARIANT][ CONDITION]` of the new list, in its order; may be repeated")
-	a.onTheme(cmd, func(ctx context.Context, c *client.Client, f target.Resolved) error {
+	a.onNamed(themeKind, cmd, func(ctx context.Context, c *client.Client, f target.Resolved) error {
 		return a.themeModesOf(ctx, c, f, m)
 	})
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
