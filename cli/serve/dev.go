@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/account"
+	"example.com/livery/cli/admin"
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/devfile"
 	"example.com/livery/cli/localfile"
-	"example.com/livery/cli/opsocket"
 	"example.com/livery/cli/process"
 	"example.com/livery/cli/term"
 	"example.com/livery/client"
@@ -136,7 +136,7 @@ func (d *dev) linkConsole(ctx context.Context) error {
 		return nil
 	}
 	var link operator.ConsoleLink
-	err := opsocket.New(d.file.OperatorSocket).Call(ctx, http.MethodPost, "console/link", operator.ConsoleOrder{Subject: devfile.Subject}, &link)
+	err := admin.NewSocket(d.file.OperatorSocket).Call(ctx, http.MethodPost, "console/link", operator.ConsoleOrder{Subject: devfile.Subject}, &link)
 	d.console = link.URL
 	return err
 }
@@ -242,7 +242,7 @@ func demoTeams() operator.TeamsFile {
 func (d *dev) connect(ctx context.Context) error {
 	var token operator.Token
 	order := operator.TokenOrder{Subject: devfile.Subject, TTLSeconds: int64(devTokenLife / time.Second)}
-	if err := opsocket.New(d.file.OperatorSocket).Call(ctx, http.MethodPost, "token", order, &token); err != nil {
+	if err := admin.NewSocket(d.file.OperatorSocket).Call(ctx, http.MethodPost, "token", order, &token); err != nil {
 		return err
 	}
 	d.file.Token = token.Token

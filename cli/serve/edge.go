@@ -19,7 +19,6 @@ import (
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/process"
-	"example.com/livery/cli/serve/certs"
 	"example.com/livery/cli/term"
 	"example.com/livery/edge"
 	"example.com/livery/edge/listen"
@@ -29,9 +28,9 @@ import (
 
 // edgeFlags are the flags of livery edge.
 type edgeFlags struct {
-	certs.TLSFlags
-	feedTLS                 certs.FeedTLSFlags
-	upstreamTLS             certs.UpstreamTLSFlags
+	tlsFlags
+	feedTLS                 feedTLSFlags
+	upstreamTLS             upstreamTLSFlags
 	data, listen, opsListen string
 	feedListen              string
 	upstreams               []string
@@ -71,7 +70,7 @@ func (a *app) edgeCommand() *cobra.Command {
 	f.BoolVar(&e.deltas, "deltas", true, "send browsers that have another version the difference to it; set false if a cache in front ignores Vary")
 	compiledFlag(cmd, &e.compiled)
 	e.lifecycleFlags.add(cmd)
-	e.TLSFlags.Add(cmd, "", "the files")
+	e.tlsFlags.Add(cmd, "", "the files")
 	e.feedTLS.Add(cmd)
 	e.upstreamTLS.Add(cmd)
 	cmdline.Require(cmd, "data", "upstream", "upstream-token-file")

@@ -13,12 +13,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/admin"
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/localfile"
-	"example.com/livery/cli/maintain"
-	"example.com/livery/cli/opsocket"
 	"example.com/livery/cli/process"
-	"example.com/livery/cli/serve/certs"
 	"example.com/livery/cli/term"
 	"example.com/livery/console"
 	"example.com/livery/docs/site"
@@ -30,8 +28,8 @@ import (
 
 // originFlags are the flags of livery origin.
 type originFlags struct {
-	certs.TLSFlags
-	feedTLS                             certs.FeedTLSFlags
+	tlsFlags
+	feedTLS                             feedTLSFlags
 	data, listen, feedListen, opsListen string
 	publicURL, cdnURL, feedTokenFile    string
 	masterKeyFile                       string
@@ -80,7 +78,7 @@ func (a *app) originCommand() *cobra.Command {
 	f.StringArrayVar(&o.webhookNetworks, "webhook-network", nil, "`CIDR` such as 10.1.0.0/16 that webhooks may be sent to beside the public internet, over http too; may be repeated (default: none); "+
 		"admins of Environments can send requests to every address in it")
 	o.lifecycleFlags.add(cmd)
-	o.TLSFlags.Add(cmd, "", "the public API")
+	o.tlsFlags.Add(cmd, "", "the public API")
 	o.feedTLS.Add(cmd)
 	cmdline.Require(cmd, "data")
 	return cmd
@@ -221,7 +219,7 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 	if err != nil {
 		return nil, err
 	}
-	store, err := maintain.OpenStore(r, maintain.StoreLocation{Dir: s.data, URL: s.storeURL, Single: s.storeSingle, Tables: s.descriptors.Tables}, s.log)
+	store, err := admin.OpenStore(r, admin.StoreLocation{Dir: s.data, URL: s.storeURL, Single: s.storeSingle, Tables: s.descriptors.Tables}, s.log)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +244,7 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 	if err != nil {
 		return nil, err
 	}
-	socket := filepath.Join(s.data, opsocket.SocketName)
+	socket := filepath.Join(s.data, admin.SocketName)
 	if len(socket) > maxSocketPath {
 		return nil, term.Fail("Name a directory with a shorter path with --data.", "the path of the operator socket %s is longer than the %d bytes that the system allows", socket, maxSocketPath)
 	}
@@ -254,7 +252,7 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 	if err != nil {
 		return nil, err
 	}
-	if err := maintain.ServeStore(r, s.data, s.descriptors.Private, store, o); err != nil {
+	if err := admin.ServeStore(r, s.data, s.descriptors.Private, store, o); err != nil {
 		return nil, err
 	}
 	r.OnClose(o.Shutdown)

@@ -93,10 +93,9 @@ func themeResource(t client.Theme) resource {
 		integrations = append(integrations, i.Framework+"/"+i.Library)
 	}
 	return resource{
-		t, "Theme", t.ID, t.Slug, t.DisplayName,
-		[2]string{"Tokens", strconv.Itoa(t.TokenCount)},
-		t.LatestVersion, t.PublishedAt, t.HasUnpublishedChanges, t.Metadata, t.ServingURLs,
-		[]any{"Integrations", strings.Join(integrations, ", "), "Serving", t.Serving.Mode, "CSS prefix", t.AssetSettings.Prefix, "Preview of", t.PreviewOf},
+		value: t, kind: "Theme", id: t.ID, slug: t.Slug, displayName: t.DisplayName, tokens: [2]string{"Tokens", strconv.Itoa(t.TokenCount)},
+		version: t.LatestVersion, published: t.PublishedAt, draft: t.HasUnpublishedChanges, labels: t.Metadata, files: t.ServingURLs,
+		more: []any{"Integrations", strings.Join(integrations, ", "), "Serving", t.Serving.Mode, "CSS prefix", t.AssetSettings.Prefix, "Preview of", t.PreviewOf},
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"example.com/livery/cli/tokens/export"
-	"example.com/livery/spelling"
+	"example.com/livery/internal/spelling"
 )
 
 // The rules that findings are of.
