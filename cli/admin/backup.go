@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/cheggaaa/pb/v3"
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/cmdline"
@@ -62,14 +61,14 @@ func (a *app) backup(ctx context.Context, data, to string, keep int) error {
 		return err
 	}
 	done := backedUp{BackupResult: *end.BackedUp}
-	meter := a.storeMeter()
-	err = pebble.VerifyBackup(ctx, to, done.Backup, meter.update)
+	bar := a.ProgressBar("", 0)
+	err = pebble.VerifyBackup(ctx, to, done.Backup, bar.Update)
 	if err == nil && keep > 0 {
 		var pruned pebble.PruneResult
-		pruned, err = pebble.Prune(ctx, to, done.Backup.Store, keep, meter.update)
+		pruned, err = pebble.Prune(ctx, to, done.Backup.Store, keep, bar.Update)
 		done.Pruned = &pruned
 	}
-	meter.done()
+	bar.Done()
 	if err != nil {
 		return err
 	}
@@ -85,12 +84,12 @@ func (a *app) backup(ctx context.Context, data, to string, keep int) error {
 
 // followStore does work on a store and shows how far it is. It returns how it ended and what was found.
 func (a *app) followStore(ctx context.Context, data, work, to string) (end storeEvent, found []storage.Finding, err error) {
-	meter := a.storeMeter()
-	defer meter.done()
+	bar := a.ProgressBar("", 0)
+	defer bar.Done()
 	err = a.askStore(ctx, data, work, to, func(e storeEvent) {
 		switch {
 		case e.Progress != nil:
-			meter.update(e.Progress.Doing, e.Progress.Done, e.Progress.All)
+			bar.Update(e.Progress.Doing, e.Progress.Done, e.Progress.All)
 		case e.Finding != nil:
 			found = append(found, *e.Finding)
 		default:
@@ -101,34 +100,6 @@ func (a *app) followStore(ctx context.Context, data, work, to string) (end store
 		err = term.Fail("Nothing was changed. Fix the cause, and try again.", "%s", end.Fault)
 	}
 	return end, found, err
-}
-
-// meter shows on a terminal how far work on a store is. In a pipe it is quiet.
-type meter struct {
-	a     *app
-	phase string
-	bar   *pb.ProgressBar // nil without a terminal, or before the first report
-}
-
-func (a *app) storeMeter() *meter { return &meter{a: a} }
-
-func (m *meter) update(doing string, done, all int64) {
-	if !term.IsTerminal(m.a.Err) {
-		return
-	}
-	if doing != m.phase {
-		m.done()
-		m.phase = doing
-		m.bar = pb.New64(all).SetWriter(m.a.Err).Set("prefix", doing+" ").Start()
-	}
-	m.bar.SetTotal(all).SetCurrent(done)
-}
-
-func (m *meter) done() {
-	if m.bar != nil {
-		m.bar.Finish()
-	}
-	m.bar = nil
 }
 
 // byteText spells a number of bytes in a unit that a person reads.
@@ -223,17 +194,17 @@ func (a *app) restore(ctx context.Context, dir, data, at string) error {
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return process.Unwritable(data, err)
 	}
-	meter := a.storeMeter()
+	bar := a.ProgressBar("", 0)
 	log, err := process.Logger(a.App, "error", false)
 	if err == nil {
-		err = pebble.Restore(ctx, dir, chosen, store, pebble.Options{Logger: log}, meter.update, func(s storage.Store) error {
+		err = pebble.Restore(ctx, dir, chosen, store, pebble.Options{Logger: log}, bar.Update, func(s storage.Store) error {
 			if err := storage.SkipDeliveries(ctx, s, time.Now().UTC()); err != nil {
 				return err
 			}
 			return ownAudit(s)(ctx, record.Audit{Action: operator.ActionRestore, Target: "store", Changes: []string{"restored from backup " + chosen.Name}})
 		})
 	}
-	meter.done()
+	bar.Done()
 	if err != nil {
 		return term.Fail("Restore another backup: livery store restore "+dir+" --list", "the backup cannot be restored: %v", err)
 	}

@@ -79,9 +79,9 @@ func (a *app) migrateStore(ctx context.Context, m migrateFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	meter := a.storeMeter()
-	was, is, err := dump.Migrate(ctx, from, to, meter.update)
-	meter.done()
+	bar := a.ProgressBar("", 0)
+	was, is, err := dump.Migrate(ctx, from, to, bar.Update)
+	bar.Done()
 	if err != nil {
 		return explainMigration(m, err)
 	}

@@ -6,54 +6,56 @@ import (
 	"github.com/cheggaaa/pb/v3"
 )
 
-// progress shows how far a long work is: a bar on a terminal, a line a step elsewhere. Work of one
-// step shows nothing.
-type progress struct {
+// Progress shows how far long work is. Work of one step shows nothing.
+type Progress struct {
 	a     *App
 	what  string
-	total int
-	at    int
-	began time.Time       // of a bar alone; zero if each step is said elsewhere
-	bar   *pb.ProgressBar // nil without a terminal
+	done  int64
+	total int64
+	lines bool            // elsewhere than on a terminal a step prints a line
+	from  time.Time       // when a bar may appear
+	bar   *pb.ProgressBar // nil without one
 }
 
-// Progress returns the progress of work that takes total steps.
-func (a *App) Progress(what string, total int) *progress {
-	p := &progress{a: a, what: what, total: total}
-	if total > 1 && IsTerminal(a.Err) {
-		p.start()
-	}
-	return p
-}
-
-func (p *progress) start() {
-	p.bar = pb.New(p.total).SetWriter(p.a.Err).Set("prefix", p.what+" ").Start()
-	p.bar.SetCurrent(int64(p.at))
+// Progress returns the progress of work that takes total steps: a bar on a terminal, a line a step elsewhere.
+func (a *App) Progress(what string, total int) *Progress {
+	return &Progress{a: a, what: what, total: int64(total), lines: true}
 }
 
 // ProgressBar returns the progress of work that is rarely long: a bar on a terminal if it takes more than a second, and
 // nothing elsewhere.
-func (a *App) ProgressBar(what string, total int) *progress {
-	return &progress{a: a, what: what, total: total, began: time.Now()}
+func (a *App) ProgressBar(what string, total int) *Progress {
+	return &Progress{a: a, what: what, total: int64(total), from: time.Now().Add(time.Second)}
 }
 
 // Step says that one more piece is done.
-func (p *progress) Step() {
-	p.at++
+func (p *Progress) Step() { p.Update(p.what, p.done+1, p.total) }
+
+// Update says what is being done, and how much of it is done.
+func (p *Progress) Update(what string, done, total int64) {
+	if what != p.what {
+		p.Done()
+	}
+	p.what, p.done, p.total = what, done, total
 	switch {
-	case p.bar != nil:
-		p.bar.Increment()
-	case !p.began.IsZero():
-		if p.at < p.total && time.Since(p.began) > time.Second && IsTerminal(p.a.Err) {
-			p.start()
+	case total < 2:
+	case !IsTerminal(p.a.Err):
+		if p.lines {
+			p.a.Warn("%s: %d of %d", what, done, total)
 		}
-	case p.total > 1:
-		p.a.Warn("%s: %d of %d", p.what, p.at, p.total)
+	case p.bar == nil && (done == total || time.Now().Before(p.from)):
+	case p.bar == nil:
+		p.bar = pb.New64(total).SetWriter(p.a.Err).Set("prefix", what+" ").Start()
+		fallthrough
+	default:
+		p.bar.SetTotal(total).SetCurrent(done)
 	}
 }
 
-func (p *progress) Done() {
+// Done removes the bar.
+func (p *Progress) Done() {
 	if p.bar != nil {
 		p.bar.Finish()
+		p.bar = nil
 	}
 }

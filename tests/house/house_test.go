@@ -40,7 +40,7 @@ var house = map[string]room{
 	".":                    {ours: "cli"},
 	"cli":                  {ours: "cli/account cli/admin cli/ci cli/cmdline cli/serve cli/target cli/term cli/themes cli/tokens cli/tokens/push cli/tokens/release cli/tokens/tokentree client docs/site origin/api renderer wasm", others: "github.com/spf13/cobra github.com/spf13/pflag"},
 	"cli/account":          {ours: "cli/cmdline cli/devfile cli/device cli/escape cli/localfile cli/target cli/term client", others: "github.com/spf13/cobra"},
-	"cli/admin":            {ours: "cli/cmdline cli/devfile cli/escape cli/localfile cli/process cli/term edge/address edge/policy internal/yamlfile listener origin origin/operator storage storage/dump storage/pebble storage/postgres storage/record", others: "github.com/cheggaaa/pb/v3 github.com/spf13/cobra"},
+	"cli/admin":            {ours: "cli/cmdline cli/devfile cli/escape cli/localfile cli/process cli/term edge/address edge/policy internal/yamlfile listener origin origin/operator storage storage/dump storage/pebble storage/postgres storage/record", others: "github.com/spf13/cobra"},
 	"cli/cmdline":          {ours: "cli/devfile cli/term internal/yamlfile origin/operator storage/postgres", others: "github.com/spf13/cobra github.com/spf13/pflag"},
 	"cli/devfile":          {ours: "cli/localfile cli/term"},
 	"cli/device":           {},
