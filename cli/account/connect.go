@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/livery/cli/devfile"
+	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/term"
 	"example.com/livery/client"
 )
@@ -38,7 +38,7 @@ func (a *Session) Flags(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
 	f.StringVar(&a.url, "url", "", "`ADDRESS` of the origin (default: that of the running livery dev, or of the last login)")
 	f.StringVar(&a.token, "token", "", "access `TOKEN` for the origin of --url or of the last login (default: that of the running livery dev, or of the login)")
-	f.StringVar(&a.dataDir, "data", devfile.DefaultDir, "data directory `DIR` of the running livery dev")
+	f.StringVar(&a.dataDir, "data", cmdline.DefaultData, "data directory `DIR` of the running livery dev")
 }
 
 // Client returns a client of the origin that the user named or logged in to, or of the livery dev that runs on this machine.
@@ -62,7 +62,7 @@ func (a *Session) Client(ctx context.Context) (*client.Client, error) {
 		}
 		return a.clientOf(stored.Origin, a.token), nil
 	}
-	dev, err := devfile.Read(a.dataDir)
+	dev, err := ReadDev(a.dataDir)
 	switch {
 	case err == nil && (a.url == "" || client.New(a.url, "").BaseURL() == dev.OriginURL):
 		if a.url == "" && stored.Origin != "" && stored.Origin != dev.OriginURL {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/account"
 	"example.com/livery/cli/cmdline"
-	"example.com/livery/cli/devfile"
 	"example.com/livery/cli/term"
 	"example.com/livery/origin/operator"
 )
@@ -23,10 +23,10 @@ func (a *app) consoleCommand() *cobra.Command {
 		Args:    cmdline.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if order.Subject == "" {
-				if _, err := devfile.Read(a.storeDir); err != nil {
+				if _, err := account.ReadDev(a.storeDir); err != nil {
 					return term.UsageError("Write --subject SUBJECT: the person has the grants of that subject.", "it is not known for whom the link is")
 				}
-				order.Subject = devfile.Subject
+				order.Subject = account.DevSubject
 			}
 			var link operator.ConsoleLink
 			if err := a.operator().Call(cmd.Context(), http.MethodPost, "console/link", order, &link); err != nil {

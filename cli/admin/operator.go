@@ -8,12 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/cmdline"
-	"example.com/livery/cli/devfile"
 )
 
 // operatorFlags gives a command of the operator the flags that find the socket.
 func (a *app) operatorFlags(cmd *cobra.Command) *cobra.Command {
-	cmd.PersistentFlags().StringVar(&a.storeDir, "data", devfile.DefaultDir, "data directory `DIR` of the origin")
+	cmd.PersistentFlags().StringVar(&a.storeDir, "data", cmdline.DefaultData, "data directory `DIR` of the origin")
 	cmd.PersistentFlags().StringVar(&a.socket, "operator-socket", "", "`PATH` of the operator socket (default: "+SocketName+" in the data directory)")
 	return cmd
 }

@@ -4,6 +4,7 @@ package cmdline
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,10 +12,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"example.com/livery/cli/devfile"
 	"example.com/livery/cli/term"
 	"example.com/livery/internal/yamlfile"
 )
+
+// DefaultData is the data directory of livery dev.
+const DefaultData = ".livery"
 
 // VersionFlag is the flag of the program itself that prints which build it is.
 const VersionFlag = "version"
@@ -73,7 +76,7 @@ func ApplySettings(cmd *cobra.Command) error {
 		return faults[0]
 	}
 	if data := cmd.Flags().Lookup("data"); data != nil {
-		if err := devfile.RefuseLinks(data.Value.String()); err != nil {
+		if err := refuseLinks(data.Value.String()); err != nil {
 			return err
 		}
 	}
@@ -195,4 +198,21 @@ func missingFlags(cmd *cobra.Command) error {
 		return nil
 	}
 	return term.UsageError("See "+cmd.CommandPath()+" --help.", "%s needs %s", cmd.CommandPath(), strings.Join(missing, " and "))
+}
+
+// refuseLinks returns a failure if dir is the default data directory and it, or anything in it, is a symbolic link: a command
+// must not open or write what a checkout links to.
+func refuseLinks(dir string) error {
+	if filepath.Clean(dir) != DefaultData {
+		return nil
+	}
+	return filepath.WalkDir(DefaultData, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // what cannot be listed cannot be followed
+		}
+		if entry.Type()&fs.ModeSymlink != 0 {
+			return term.Fail("Remove it, or name the directory that it leads to with --data.", "%s is a symbolic link, and links are not followed in the default data directory", path)
+		}
+		return nil
+	})
 }

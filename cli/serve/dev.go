@@ -14,7 +14,6 @@ import (
 	"example.com/livery/cli/account"
 	"example.com/livery/cli/admin"
 	"example.com/livery/cli/cmdline"
-	"example.com/livery/cli/devfile"
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/process"
 	"example.com/livery/cli/term"
@@ -49,7 +48,7 @@ func (a *app) devCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runDev(cmd.Context(), d, cmdline.Settings(cmd)) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&d.data, "data", devfile.DefaultDir, "data directory `DIR`; if it is lost, everything is lost")
+	f.StringVar(&d.data, "data", cmdline.DefaultData, "data directory `DIR`; if it is lost, everything is lost")
 	f.StringVar(&d.origin, "origin", "127.0.0.1:8080", "`ADDRESS` of the public API, HOST:PORT; port 0 takes a free one")
 	f.StringVar(&d.edge, "edge", "127.0.0.1:8090", "`ADDRESS` of the served files, HOST:PORT; port 0 takes a free one")
 	f.BoolVar(&d.tls, "tls", false, "serve the files over HTTPS and HTTP/2 too, at port 8443, or at a free one if --edge takes a free one; the certificate for this machine is made in the data directory")
@@ -70,7 +69,7 @@ type dev struct {
 
 	settings []operator.Setting // what flags say
 	first    bool               // no first start has finished here yet
-	file     devfile.File
+	file     account.DevFile
 	client   *client.Client
 	pages    func() (map[string]site.File, error) // make the documentation
 
@@ -127,7 +126,7 @@ func (d *dev) up(ctx context.Context) error {
 	if err := d.linkConsole(ctx); err != nil {
 		return err
 	}
-	return d.Announce(devfile.Path(d.data), d.file)
+	return d.Announce(account.DevPath(d.data), d.file)
 }
 
 // linkConsole makes the link that is shown, if there is a console.
@@ -136,7 +135,7 @@ func (d *dev) linkConsole(ctx context.Context) error {
 		return nil
 	}
 	var link operator.ConsoleLink
-	err := admin.NewSocket(d.file.OperatorSocket).Call(ctx, http.MethodPost, "console/link", operator.ConsoleOrder{Subject: devfile.Subject}, &link)
+	err := admin.NewSocket(d.file.OperatorSocket).Call(ctx, http.MethodPost, "console/link", operator.ConsoleOrder{Subject: account.DevSubject}, &link)
 	d.console = link.URL
 	return err
 }
@@ -152,7 +151,7 @@ func (d *dev) start(ctx context.Context) error {
 		return err
 	}
 	public, files, ops, feed := listeners[0], listeners[1], listeners[2], listeners[3]
-	d.file = devfile.File{OriginURL: process.URLOf(public, false), EdgeURL: process.URLOf(files, false), OpsURL: process.URLOf(ops, false)}
+	d.file = account.DevFile{OriginURL: process.URLOf(public, false), EdgeURL: process.URLOf(files, false), OpsURL: process.URLOf(ops, false)}
 	d.file.APIURL = d.file.OriginURL + "/public/v1"
 	e, err := d.serveAll(ctx, public, files, ops, feed)
 	if err != nil || !d.flags.tls {
@@ -227,11 +226,11 @@ func demoTeams() operator.TeamsFile {
 	environment := func(slug, name string, cacheLifetime uint32) operator.EnvironmentEntry {
 		return operator.EnvironmentEntry{
 			Slug: slug, DisplayName: name, Kind: slug, CacheLifetime: cacheLifetime, Metadata: map[string]string{},
-			Grants: map[string]record.Role{devfile.Subject: record.Admin},
+			Grants: map[string]record.Role{account.DevSubject: record.Admin},
 		}
 	}
 	return operator.TeamsFile{Teams: []operator.TeamEntry{{
-		Slug: "demo", Plan: record.Pro, Members: []string{devfile.Subject},
+		Slug: "demo", Plan: record.Pro, Members: []string{account.DevSubject},
 		Environments: []operator.EnvironmentEntry{
 			environment("sandbox", "Sandbox", 0), environment("staging", "Staging", 60), environment("production", "Production", 300),
 		},
@@ -241,7 +240,7 @@ func demoTeams() operator.TeamsFile {
 // connect makes a token and the client that dev itself uses, and learns the Environments' ids.
 func (d *dev) connect(ctx context.Context) error {
 	var token operator.Token
-	order := operator.TokenOrder{Subject: devfile.Subject, TTLSeconds: int64(devTokenLife / time.Second)}
+	order := operator.TokenOrder{Subject: account.DevSubject, TTLSeconds: int64(devTokenLife / time.Second)}
 	if err := admin.NewSocket(d.file.OperatorSocket).Call(ctx, http.MethodPost, "token", order, &token); err != nil {
 		return err
 	}

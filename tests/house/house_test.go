@@ -42,7 +42,7 @@ var house = map[string]room{
 	"cli/account":          {ours: "cli/cmdline cli/devfile cli/device cli/escape cli/localfile cli/target cli/term client", others: "github.com/spf13/cobra"},
 	"cli/admin":            {ours: "cli/cmdline cli/devfile cli/escape cli/localfile cli/process cli/term edge/address edge/policy internal/yamlfile listener origin origin/operator storage storage/dump storage/pebble storage/postgres storage/record", others: "github.com/spf13/cobra"},
 	"cli/cmdline":          {ours: "cli/devfile cli/term internal/yamlfile origin/operator storage/postgres", others: "github.com/spf13/cobra github.com/spf13/pflag"},
-	"cli/devfile":          {ours: "cli/localfile cli/term"},
+	
 	"cli/device":           {},
 	"cli/escape":           {},
 	"cli/localfile":        {others: "github.com/gofrs/flock"},
