@@ -35,7 +35,6 @@ type originFlags struct {
 	masterKeyFile                       string
 	store                               string
 	storeAllowSingle                    bool
-	memoryBytes                         int64
 	requestsPerSecond                   int
 	corsOrigins                         []string
 	webhookNetworks                     []string
@@ -71,7 +70,6 @@ func (a *app) originCommand() *cobra.Command {
 	f.StringVar(&o.feedTokenFile, "feed-token-file", "", "`FILE` of the token that edges send (default: feed-token in the data directory)")
 	f.StringVar(&o.masterKeyFile, "master-key-file", "", "`FILE` of the keys that encrypt secrets at rest, 32 characters or more each, the newest on the first line, or "+
 		"$LIVERY_MASTER_KEY; if they are lost, every signing secret and token key is lost; others who know them can read these in any copy of the store")
-	f.Int64Var(&o.memoryBytes, "memory-bytes", 700<<20, "limit for the Go heap, which the garbage collector tries to stay below, in `BYTES`; give the process a third more; $GOMEMLIMIT overrides it")
 	f.StringArrayVar(&o.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For is believed; may be repeated (default: none)")
 	f.IntVar(&o.requestsPerSecond, "requests-per-second", 0, "how many requests a second one caller, the subject of a token, may make of the API, and as many at once, a `COUNT`; more are answered 429; 0: no limit")
 	f.StringArrayVar(&o.corsOrigins, "cors-origin", nil, "`ORIGIN` such as https://app.example.com whose pages may call the API from a browser, with an access token of their own; may be repeated (default: none)")
@@ -131,7 +129,7 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 	}
 	s.limits = origin.Limits{RequestsPerSecond: float64(o.requestsPerSecond), IdleTimeout: o.idleTimeout}
 	r.OpsServer(ops, d.Private, s.registry)
-	limitMemory(o.memoryBytes)
+	limitMemory(heapBytes)
 	started, err := startOrigin(ctx, r, s)
 	if err != nil {
 		return err
@@ -174,6 +172,7 @@ func (o originFlags) masterKey() (string, error) {
 }
 
 const (
+	heapBytes    = 700 << 20            // limit for the Go heap, unless GOMEMLIMIT sets another
 	auditKeep    = 400 * 24 * time.Hour // age of the oldest entry of the audit log
 	collectEvery = 24 * time.Hour       // time between two collections of unreferenced blobs
 	changesKeep  = 200_000              // an edge that is further behind asks again for all it serves
