@@ -5,12 +5,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/client"
 )
@@ -110,4 +112,41 @@ func NewClient(url, token string) *client.Client {
 	c := client.New(url, token)
 	c.UserAgent = "livery"
 	return c
+}
+
+// NoteGrant remembers the Environment that a command works on: its role explains a refusal.
+func (a *Session) NoteGrant(env client.Environment) { a.granted = env }
+
+// explainRole says which role a refusal met, if the command had looked up its Environment.
+func (a *Session) explainRole(f *term.Failure) *term.Failure {
+	if !errors.Is(f.Cause, client.ErrForbidden) || a.granted.Slug == "" {
+		return f
+	}
+	said := *f
+	said.Sentence = fmt.Sprintf("the role %s on Environment %s does not allow this", a.granted.Role, a.granted.Slug)
+	return &said
+}
+
+// Resolve looks p up with the client that the flags ask for.
+func (a *Session) Resolve(cmd *cobra.Command, p target.Target) (*client.Client, target.Resolved, error) {
+	return a.ResolveIn(cmd.Context(), p)
+}
+
+// ResolveIn is Resolve for a caller without a command.
+func (a *Session) ResolveIn(ctx context.Context, p target.Target) (*client.Client, target.Resolved, error) {
+	c, err := a.Client(ctx)
+	if err != nil {
+		return nil, target.Resolved{}, err
+	}
+	f, err := target.Lookup(ctx, c, p)
+	a.NoteGrant(f.Env)
+	return c, f, err
+}
+
+// Commands returns the commands of this package.
+func Commands(a *Session) []*cobra.Command {
+	return []*cobra.Command{
+		a.loginCommand(),
+		a.logoutCommand(),
+	}
 }

@@ -71,11 +71,11 @@ func (a *app) migrateStore(ctx context.Context, m migrateFlags) (err error) {
 	if !cmdline.IsStoreURL(m.from) && localfile.IsMissing(filepath.Join(m.from, "store")) {
 		return term.Fail("Name the data directory of an origin, or a postgres:// address.", "%s holds no store", m.from)
 	}
-	from, err := openMigrating(r, m.from, m.single, log)
+	from, err := openAlone(r, m.from, m.single, log)
 	if err != nil {
 		return err
 	}
-	to, err := openMigrating(r, m.to, m.single, log)
+	to, err := openAlone(r, m.to, m.single, log)
 	if err != nil {
 		return err
 	}
@@ -100,16 +100,16 @@ func (a *app) printMigrated(m migration) {
 	a.Say("Copy the feed token and the master key to the new place, and start the origin on it.")
 }
 
-// Copying may wait long for one answer: no other client waits meanwhile.
+// Work on a whole store may wait long for one answer: no client waits meanwhile.
 const (
-	migrateCommit = 2 * time.Hour
-	migrateIdle   = 24 * time.Hour
+	longCommit   = 2 * time.Hour
+	longSnapshot = 24 * time.Hour
 )
 
-// openMigrating opens one side of a copy, alone.
-func openMigrating(r *process.Run, name string, single bool, log *slog.Logger) (store storage.Store, err error) {
+// openAlone opens a store for a command, and closes it with the run.
+func openAlone(r *process.Run, name string, single bool, log *slog.Logger) (store storage.Store, err error) {
 	if cmdline.IsStoreURL(name) {
-		store, err = openPostgres(StoreLocation{URL: name, Single: single}, postgres.Options{Logger: log, CommitWait: migrateCommit, SnapshotIdle: migrateIdle})
+		store, err = openPostgres(StoreLocation{URL: name, Single: single}, postgres.Options{Logger: log, CommitWait: longCommit, SnapshotIdle: longSnapshot})
 	} else {
 		var data string
 		if data, err = r.OpenData(name); err != nil {

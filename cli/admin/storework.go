@@ -23,7 +23,6 @@ import (
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
-	"example.com/livery/storage/postgres"
 	"example.com/livery/storage/record"
 )
 
@@ -141,51 +140,33 @@ func ServeStore(r *process.Run, data string, connections int, store storage.Stor
 	return nil
 }
 
-// askStore does a piece of work on the store of a data directory: by the origin that runs on it, or on the
-// store itself if none does.
-func (a *app) askStore(ctx context.Context, data, work, to string, report func(storeEvent)) error {
-	if cmdline.IsStoreURL(data) {
-		return a.askServer(ctx, data, work, report)
-	}
-	socket := filepath.Join(data, storeSocketName)
-	conn, err := net.Dial("unix", socket)
-	if err == nil {
-		_ = conn.Close()
-		return askRunning(ctx, socket, work, to, report)
-	}
-	if _, err := os.Stat(filepath.Join(data, "store")); err != nil {
-		return term.Fail("Name the data directory of an origin. If its store is in a PostgreSQL, start the origin or give the address of that.", "%s holds no store: %s", data, localfile.Reason(err))
+// askStore does a piece of work on a store: by the origin that runs on the data directory, or on the store itself, beside the
+// origins that use a PostgreSQL.
+func (a *app) askStore(ctx context.Context, name, work, to string, report func(storeEvent)) error {
+	if cmdline.IsStoreURL(name) {
+		if work == backUpStore {
+			return &term.Failure{Sentence: errBackUpServer.Error(), Cause: errBackUpServer}
+		}
+	} else {
+		socket := filepath.Join(name, storeSocketName)
+		if conn, err := net.Dial("unix", socket); err == nil {
+			_ = conn.Close()
+			return askRunning(ctx, socket, work, to, report)
+		}
+		if _, err := os.Stat(filepath.Join(name, "store")); err != nil {
+			return term.Fail("Name the data directory of an origin. If its store is in a PostgreSQL, start the origin or give the address of that.", "%s holds no store: %s", name, localfile.Reason(err))
+		}
 	}
 	log, err := process.Logger(a.App, "error", false)
 	if err != nil {
 		return err
 	}
 	r := process.New(log)
-	_, err = r.OpenData(data)
+	store, err := openAlone(r, name, true, log)
 	if err == nil {
-		var store storage.Store
-		if store, err = OpenStore(r, StoreLocation{Dir: data}, log); err == nil {
-			workOnStore(ctx, store, nil, work, to, ownAudit(store), report)
-		}
+		workOnStore(ctx, store, nil, work, to, ownAudit(store), report)
 	}
 	return errors.Join(err, r.Close())
-}
-
-// askServer does a piece of work on a PostgreSQL, beside the origins that use it.
-func (a *app) askServer(ctx context.Context, url, work string, report func(storeEvent)) error {
-	if work == backUpStore {
-		return &term.Failure{Sentence: errBackUpServer.Error(), Cause: errBackUpServer}
-	}
-	log, err := process.Logger(a.App, "error", false)
-	if err != nil {
-		return err
-	}
-	store, err := openPostgres(StoreLocation{URL: url, Single: true}, postgres.Options{Logger: log, SnapshotIdle: migrateIdle})
-	if err != nil {
-		return err
-	}
-	workOnStore(ctx, store, nil, work, "", ownAudit(store), report)
-	return store.Close()
 }
 
 // ownAudit writes into the audit log of a store on which no origin runs, in the name of this process.

@@ -2,9 +2,12 @@ package serve
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -21,6 +24,7 @@ import (
 	"example.com/livery/console"
 	"example.com/livery/docs/site"
 	"example.com/livery/edge"
+	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -193,16 +197,19 @@ func (d *dev) serveAll(ctx context.Context, public, files, ops, feed net.Listene
 	share := process.ShareDescriptors(2)
 	d.OpsServer(ops, share.Private, prometheus.Gatherers{originMetrics, edgeMetrics})
 	o, err := startOrigin(ctx, d.Run, originSetup{
-		pages: d.pages, data: d.data, public: public, feed: feed, publicURL: d.file.OriginURL, cdnURL: d.file.EdgeURL,
-		feedToken: token, registry: originMetrics, log: d.Log, prepare: d.prepare(ctx), settings: d.settings, descriptors: share,
-		webhookNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+		data: d.data, public: public, feed: feed, prepare: d.prepare(ctx), descriptors: share,
+		config: origin.Config{
+			PublicURL: d.file.OriginURL, CDNURL: d.file.EdgeURL, FeedToken: token, Registry: originMetrics, Logger: d.Log, Settings: d.settings, Documents: d.pages,
+			WebhookNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+		},
 	})
 	if err != nil {
 		return nil, err
 	}
 	d.file.OperatorSocket = o.socket
 	e, err := startEdge(ctx, d.Run, edgeSetup{
-		data: filepath.Join(d.data, "edge"), compiled: d.flags.compiled, files: files, upstreams: []string{process.URLOf(feed, false)}, token: token, registry: edgeMetrics, log: d.Log, descriptors: share,
+		data: filepath.Join(d.data, "edge"), compiled: d.flags.compiled, files: files, descriptors: share,
+		config: edge.Config{Upstreams: []string{process.URLOf(feed, false)}, UpstreamToken: token, Registry: edgeMetrics, Logger: d.Log},
 	})
 	if err != nil {
 		return nil, err
@@ -312,4 +319,26 @@ func (d *dev) sample(ctx context.Context) (client.Theme, bool) {
 		return client.Theme{}, false
 	}
 	return page.Items[0], true
+}
+
+// A first start is finished when its mark stands: one that was killed on its way is made again.
+func (d *dev) markPath() string { return filepath.Join(d.data, "first-start-done") }
+
+// isFirstRun reports whether no first start was finished on this data directory.
+func (d *dev) isFirstRun() (bool, error) {
+	_, err := os.Stat(d.markPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, process.Unwritable(d.data, err)
+	}
+	return false, nil
+}
+
+func (d *dev) finishFirstRun() error {
+	if err := localfile.Write(d.markPath(), nil, 0o600); err != nil {
+		return process.Unwritable(d.data, err)
+	}
+	return nil
 }

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"crypto/tls"
-	"log/slog"
 	"net"
 	"net/netip"
 	"os"
@@ -11,9 +10,7 @@ import (
 	goruntime "runtime"
 	"runtime/debug"
 	"strings"
-	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/cmdline"
@@ -90,12 +87,15 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 		return err
 	}
 	defer func() { err = r.End(ctx, err) }()
-	log := r.Log
-	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), noDeltas: !e.deltas, cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, idleTimeout: e.idleTimeout, descriptors: process.ShareDescriptors(1), registry: r.NewRegistry(), log: log}
-	if s.token, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
+	s := edgeSetup{compiled: e.compiled, descriptors: process.ShareDescriptors(1), config: edge.Config{
+		Upstreams: trimSlashes(e.upstreams), NoDeltas: !e.deltas, CacheBytes: e.cacheBytes, DiskBytes: e.diskBytes, IdleTimeout: e.idleTimeout,
+		Registry: r.NewRegistry(), Logger: r.Log,
+	}}
+	c := &s.config
+	if c.UpstreamToken, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
 		return err
 	}
-	if s.trusted, err = readRanges("trusted-proxy", e.trustedProxies); err != nil {
+	if c.TrustedProxies, err = readRanges("trusted-proxy", e.trustedProxies); err != nil {
 		return err
 	}
 	var announced string
@@ -111,19 +111,19 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 		return err
 	}
 	files, ops := listeners[0], listeners[1]
+	s.files = files
 	file := edgeFile{EdgeURL: process.URLOf(files, e.On()), OpsURL: process.URLOf(ops, false)}
 	if e.feedListen != "" {
 		s.feed = listeners[2]
 		file.FeedURL = process.URLOf(s.feed, e.feedTLS.On())
 	}
 	if e.proxyProtocol {
-		files = listen.ProxyListener(files, s.trusted)
+		s.files = listen.ProxyListener(files, c.TrustedProxies)
 	}
-	s.files = files
 	if err := e.secure(&s); err != nil {
 		return err
 	}
-	r.OpsServer(ops, s.descriptors.Private, s.registry)
+	r.OpsServer(ops, s.descriptors.Private, c.Registry)
 	limitMemory(edge.MemoryFor(e.cacheBytes, goruntime.GOMAXPROCS(0)).Heap)
 	started, err := startEdge(ctx, r, s)
 	if err != nil {
@@ -133,23 +133,24 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 	if err := r.Announce(announced, file); err != nil {
 		return err
 	}
-	log.Info("the edge answers", "files", file.EdgeURL, "ops", file.OpsURL, "upstreams", s.upstreams)
+	r.Log.Info("the edge answers", "files", file.EdgeURL, "ops", file.OpsURL, "upstreams", c.Upstreams)
 	return r.Wait(ctx)
 }
 
 // secure gives every listener that has a certificate TLS, and new connections to upstreams theirs.
 func (e *edgeFlags) secure(s *edgeSetup) (err error) {
-	if s.filesTLS, err = e.Server(s.log); err != nil {
+	log := s.config.Logger
+	if s.filesTLS, err = e.Server(log); err != nil {
 		return err
 	}
 	if s.filesTLS != nil {
 		offerHTTP2(s.filesTLS)
 	}
-	if s.upstreamTLS, err = e.upstreamTLS.Settings(s.log); err != nil {
+	if s.config.UpstreamTLS, err = e.upstreamTLS.Settings(log); err != nil {
 		return err
 	}
 	if s.feed != nil {
-		s.feed, err = e.feedTLS.Over(s.feed, s.log)
+		s.feed, err = e.feedTLS.Over(s.feed, log)
 	}
 	return err
 }
@@ -159,21 +160,13 @@ func offerHTTP2(c *tls.Config) { c.NextProtos = []string{"h2", "http/1.1"} }
 
 // edgeSetup is what an edge is started from.
 type edgeSetup struct {
-	data                  string // absolute
-	compiled              string // directory of compiled modules; empty: in data
-	files                 net.Listener
-	filesTLS              *tls.Config  // nil: no TLS
-	feed                  net.Listener // of other edges; nil: none
-	upstreams             []string
-	upstreamTLS           func() *tls.Config // nil: the system's roots
-	token                 string
-	noDeltas              bool
-	cacheBytes, diskBytes int64 // 0 means the edge's own default
-	trusted               []netip.Prefix
-	idleTimeout           time.Duration // 0 means the edge's own default
-	descriptors           process.Descriptors
-	registry              *prometheus.Registry
-	log                   *slog.Logger
+	data        string // absolute
+	compiled    string // directory of compiled modules; empty: in data
+	files       net.Listener
+	filesTLS    *tls.Config  // nil: no TLS
+	feed        net.Listener // of other edges; nil: none
+	descriptors process.Descriptors
+	config      edge.Config // without what follows from the above
 }
 
 // startEdge makes a renderer runtime and serves files.
@@ -181,17 +174,18 @@ func startEdge(ctx context.Context, r *process.Run, s edgeSetup) (*edge.Edge, er
 	if s.compiled == "" {
 		s.compiled = filepath.Join(s.data, "compiled")
 	}
-	sizes, codeBytes, fileBytes := edge.MemoryFor(s.cacheBytes, goruntime.GOMAXPROCS(0)), s.diskBytes/codePart, s.diskBytes/filePart
+	c := s.config
+	sizes, codeBytes := edge.MemoryFor(c.CacheBytes, goruntime.GOMAXPROCS(0)), c.DiskBytes/codePart
 	runtime, err := wasm.NewRuntime(ctx, wasm.Config{CacheDir: s.compiled, CodeBytes: codeBytes, PlanBytes: sizes.Plans, MemoryBytes: sizes.Guests})
 	if err != nil {
 		return nil, term.Fail("Name a directory that you may write to with --compiled.", "compiled renderer modules cannot be stored in %s: %v", s.compiled, err)
 	}
 	r.OnClose(runtime.Close)
-	e, err := edge.New(ctx, edge.Config{
-		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamToken: s.token, FastPath: true, NoDeltas: s.noDeltas, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes - fileBytes, DiskFileBytes: fileBytes,
-		MaxConnections: min(edge.DefaultMaxConnections, s.descriptors.Clients), MaxFeedConnections: min(edge.DefaultMaxFeedConnections, s.descriptors.Edges), IdleTimeout: s.idleTimeout,
-		TrustedProxies: s.trusted, UpstreamTLS: s.upstreamTLS, Runtime: runtime, Logger: s.log, Registry: s.registry,
-	})
+	c.DataDir, c.Runtime, c.FastPath = filepath.Join(s.data, "held"), runtime, true
+	c.DiskFileBytes = c.DiskBytes / filePart
+	c.DiskBytes -= codeBytes + c.DiskFileBytes
+	c.MaxConnections, c.MaxFeedConnections = min(edge.DefaultMaxConnections, s.descriptors.Clients), min(edge.DefaultMaxFeedConnections, s.descriptors.Edges)
+	e, err := edge.New(ctx, c)
 	if err != nil {
 		return nil, err
 	}

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/admin"
@@ -19,7 +17,6 @@ import (
 	"example.com/livery/cli/process"
 	"example.com/livery/cli/term"
 	"example.com/livery/console"
-	"example.com/livery/docs/site"
 	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
@@ -97,7 +94,6 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 		return err
 	}
 	defer func() { err = r.End(ctx, err) }()
-	log, d := r.Log, process.ShareDescriptors(1)
 	var announced string
 	if o.data, announced, err = r.OpenFor(o.data, "origin.json"); err != nil {
 		return err
@@ -106,49 +102,52 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 	if err != nil {
 		return err
 	}
-	public, feed, ops := listeners[0], listeners[1], listeners[2]
-	file := originFile{FeedURL: process.URLOf(feed, o.feedTLS.On()), OpsURL: process.URLOf(ops, false)}
-	s := originSetup{pages: a.pages, data: o.data, feed: feed, publicURL: trimSlash(o.publicURL), cdnURL: trimSlash(o.cdnURL), registry: r.NewRegistry(), log: log, descriptors: d}
-	if s.publicURL == "" {
-		s.publicURL = process.URLOf(public, o.On())
+	public, ops := listeners[0], listeners[2]
+	file := originFile{OriginURL: trimSlash(o.publicURL), FeedURL: process.URLOf(listeners[1], o.feedTLS.On()), OpsURL: process.URLOf(ops, false)}
+	if file.OriginURL == "" {
+		file.OriginURL = process.URLOf(public, o.On())
 	}
-	if err := o.secure(&s, public); err != nil {
+	file.APIURL = file.OriginURL + "/public/v1"
+	s := originSetup{
+		data: o.data, public: public, feed: listeners[1], storeURL: o.store, storeSingle: o.storeAllowSingle, masterKey: o.masterKey, descriptors: process.ShareDescriptors(1),
+		config: origin.Config{
+			PublicURL: file.OriginURL, CDNURL: trimSlash(o.cdnURL), Registry: r.NewRegistry(), Logger: r.Log, Settings: startedWith, Documents: a.pages, CORSOrigins: o.corsOrigins,
+			Limits: origin.Limits{RequestsPerSecond: float64(o.requestsPerSecond), IdleTimeout: o.idleTimeout},
+		},
+	}
+	if err := o.secure(&s); err != nil {
 		return err
 	}
-	if s.feedToken, err = o.feedToken(); err != nil {
+	if s.config.FeedToken, err = o.feedToken(); err != nil {
 		return err
 	}
-	s.masterKey = o.masterKey
-	s.storeURL, s.storeSingle, s.settings = o.store, o.storeAllowSingle, startedWith
-	s.corsOrigins = o.corsOrigins
-	if s.webhookNetworks, err = readRanges("webhook-network", o.webhookNetworks); err != nil {
+	if s.config.WebhookNetworks, err = readRanges("webhook-network", o.webhookNetworks); err != nil {
 		return err
 	}
-	if s.trustedProxies, err = readRanges("trusted-proxy", o.trustedProxies); err != nil {
+	if s.config.TrustedProxies, err = readRanges("trusted-proxy", o.trustedProxies); err != nil {
 		return err
 	}
-	s.limits = origin.Limits{RequestsPerSecond: float64(o.requestsPerSecond), IdleTimeout: o.idleTimeout}
-	r.OpsServer(ops, d.Private, s.registry)
+	r.OpsServer(ops, s.descriptors.Private, s.config.Registry)
 	limitMemory(heapBytes)
 	started, err := startOrigin(ctx, r, s)
 	if err != nil {
 		return err
 	}
 	r.SetReady(started.origin.Reads, started.origin.Ready)
-	file.OriginURL, file.APIURL, file.OperatorSocket = s.publicURL, s.publicURL+"/public/v1", started.socket
+	file.OperatorSocket = started.socket
 	if err := r.Announce(announced, file); err != nil {
 		return err
 	}
-	log.Info("the origin answers", "api", file.APIURL, "feed", file.FeedURL, "ops", file.OpsURL, "operatorSocket", file.OperatorSocket)
+	r.Log.Info("the origin answers", "api", file.APIURL, "feed", file.FeedURL, "ops", file.OpsURL, "operatorSocket", file.OperatorSocket)
 	return r.Wait(ctx)
 }
 
 // secure puts TLS over the listeners that have a certificate.
-func (o *originFlags) secure(s *originSetup, public net.Listener) (err error) {
-	if s.public, err = o.Over(public, "public", slog.LevelDebug, s.log); err != nil {
+func (o *originFlags) secure(s *originSetup) (err error) {
+	if s.public, err = o.Over(s.public, "public", slog.LevelDebug, s.config.Logger); err != nil {
 		return err
 	}
-	s.feed, err = o.feedTLS.Over(s.feed, s.log)
+	s.feed, err = o.feedTLS.Over(s.feed, s.config.Logger)
 	return err
 }
 
@@ -180,23 +179,14 @@ const (
 
 // originSetup is what an origin is started from.
 type originSetup struct {
-	data              string // absolute
-	public, feed      net.Listener
-	publicURL, cdnURL string
-	feedToken         string
-	registry          *prometheus.Registry
-	log               *slog.Logger
-	prepare           func(storage.Store) error // called before anything is served; nil does nothing
-	storeURL          string                    // of a PostgreSQL; empty: the embedded store
-	storeSingle       bool                      // it may be one server without standbys
-	settings          []operator.Setting        // what it is started with
-	limits            origin.Limits             // zero fields: the defaults
-	descriptors       process.Descriptors
-	corsOrigins       []string                             // whose pages may call the API; empty: none
-	pages             func() (map[string]site.File, error) // make the documentation
-	webhookNetworks   []netip.Prefix                       // that webhooks may reach beside the public internet
-	trustedProxies    []netip.Prefix                       // whose X-Forwarded-For is believed
-	masterKey         func() (string, error)               // the keys that seal secrets; nil: one that data keeps, made if it is missing
+	data         string // absolute
+	public, feed net.Listener
+	prepare      func(storage.Store) error // called before anything is served; nil does nothing
+	storeURL     string                    // of a PostgreSQL; empty: the embedded store
+	storeSingle  bool                      // it may be one server without standbys
+	masterKey    func() (string, error)    // the keys that seal secrets; nil: one that data keeps, made if it is missing
+	descriptors  process.Descriptors
+	config       origin.Config // without what follows from the above
 }
 
 // startedOrigin is an origin that answers.
@@ -214,11 +204,11 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 	if s.masterKey == nil {
 		s.masterKey = func() (string, error) { return process.Secret(filepath.Join(s.data, "master-key")) }
 	}
-	master, err := s.masterKey()
-	if err != nil {
+	c := s.config
+	if c.Master, err = s.masterKey(); err != nil {
 		return nil, err
 	}
-	store, err := admin.OpenStore(r, admin.StoreLocation{Dir: s.data, URL: s.storeURL, Single: s.storeSingle, Tables: s.descriptors.Tables}, s.log)
+	store, err := admin.OpenStore(r, admin.StoreLocation{Dir: s.data, URL: s.storeURL, Single: s.storeSingle, Tables: s.descriptors.Tables}, c.Logger)
 	if err != nil {
 		return nil, err
 	}
@@ -227,16 +217,13 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 			return nil, err
 		}
 	}
-	s.limits = s.limits.WithDefaults()
-	s.limits.Connections = min(s.limits.Connections, s.descriptors.Clients)
-	s.limits.FeedConnections = min(s.limits.FeedConnections, s.descriptors.Edges)
-	s.limits.OperatorConnections = min(s.limits.OperatorConnections, s.descriptors.Private)
-	o, err := origin.New(ctx, origin.Config{
-		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
-		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: auditKeep, CollectEvery: collectEvery, ChangesKeep: changesKeep,
-		Settings: s.settings,
-		Limits:   s.limits, CORSOrigins: s.corsOrigins, WebhookNetworks: s.webhookNetworks, TrustedProxies: s.trustedProxies, Documents: s.pages, Console: console.Files(),
-	})
+	c.Limits = c.Limits.WithDefaults()
+	c.Limits.Connections = min(c.Limits.Connections, s.descriptors.Clients)
+	c.Limits.FeedConnections = min(c.Limits.FeedConnections, s.descriptors.Edges)
+	c.Limits.OperatorConnections = min(c.Limits.OperatorConnections, s.descriptors.Private)
+	c.Store, c.Guest, c.Compiled, c.Console = store, guest, filepath.Join(s.data, "compiled"), console.Files()
+	c.AuditKeep, c.CollectEvery, c.ChangesKeep = auditKeep, collectEvery, changesKeep
+	o, err := origin.New(ctx, c)
 	if errors.Is(err, origin.ErrMasterKey) {
 		return nil, &term.Failure{Sentence: err.Error(), Next: "Give the master key with --master-key-file or LIVERY_MASTER_KEY.", Cause: err}
 	}

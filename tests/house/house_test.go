@@ -37,18 +37,18 @@ type room struct {
 // house is the import table. A new arrow is a design decision: it changes this table and DESIGN.md
 // in one commit.
 var house = map[string]room{
-	".":                    {ours: "cli"},
-	"cli":                  {ours: "cli/account cli/admin cli/ci cli/cmdline cli/serve cli/target cli/term cli/themes cli/tokens cli/tokens/push cli/tokens/release cli/tokens/tokentree client docs/site origin/api renderer wasm", others: "github.com/spf13/cobra github.com/spf13/pflag"},
-	"cli/account":          {ours: "cli/cmdline cli/devfile cli/device cli/escape cli/localfile cli/target cli/term client", others: "github.com/spf13/cobra"},
-	"cli/admin":            {ours: "cli/cmdline cli/devfile cli/escape cli/localfile cli/process cli/term edge/address edge/policy internal/yamlfile listener origin origin/operator storage storage/dump storage/pebble storage/postgres storage/record", others: "github.com/spf13/cobra"},
-	"cli/cmdline":          {ours: "cli/devfile cli/term internal/yamlfile origin/operator storage/postgres", others: "github.com/spf13/cobra github.com/spf13/pflag"},
-	
+	".":           {ours: "cli"},
+	"cli":         {ours: "cli/account cli/admin cli/ci cli/cmdline cli/serve cli/target cli/term cli/themes cli/tokens cli/tokens/push cli/tokens/release cli/tokens/tokentree client docs/site origin/api renderer wasm", others: "github.com/spf13/cobra github.com/spf13/pflag"},
+	"cli/account": {ours: "cli/cmdline cli/device cli/escape cli/localfile cli/target cli/term client", others: "github.com/spf13/cobra"},
+	"cli/admin":   {ours: "cli/account cli/cmdline cli/escape cli/localfile cli/process cli/term edge/address edge/policy internal/yamlfile listener origin origin/operator storage storage/dump storage/pebble storage/postgres storage/record", others: "github.com/spf13/cobra"},
+	"cli/cmdline": {ours: "cli/term internal/yamlfile origin/operator storage/postgres", others: "github.com/spf13/cobra github.com/spf13/pflag"},
+
 	"cli/device":           {},
 	"cli/escape":           {},
 	"cli/localfile":        {others: "github.com/gofrs/flock"},
 	"cli/page":             {ours: "cli/escape cli/tokens/export renderer renderer/css renderer/dtcg renderer/jsontree"},
-	"cli/process":          {ours: "cli/devfile cli/escape cli/localfile cli/term listener", others: "github.com/prometheus/client_golang"},
-	"cli/serve":            {ours: "cli/account cli/admin cli/cmdline cli/devfile cli/localfile cli/process cli/term cli/themes cli/tokens/batch client console docs/site edge edge/listen httpguard origin origin/operator renderer/jsontree storage storage/record wasm", others: "github.com/prometheus/client_golang github.com/spf13/cobra"},
+	"cli/process":          {ours: "cli/escape cli/localfile cli/term listener", others: "github.com/prometheus/client_golang"},
+	"cli/serve":            {ours: "cli/account cli/admin cli/cmdline cli/localfile cli/process cli/term cli/themes cli/tokens/batch client console docs/site edge edge/listen httpguard origin origin/operator renderer/jsontree storage storage/record wasm", others: "github.com/prometheus/client_golang github.com/spf13/cobra"},
 	"cli/target":           {ours: "cli/cmdline cli/term client", others: "github.com/spf13/cobra"},
 	"cli/term":             {ours: "cli/escape cli/localfile client internal/spelling", others: "github.com/cheggaaa/pb/v3 github.com/spf13/cobra golang.org/x/term"},
 	"cli/themes":           {ours: "cli/account cli/cmdline cli/target cli/term cli/tokens/changeset client internal/yamlfile renderer", others: "github.com/spf13/cobra"},
@@ -64,7 +64,6 @@ var house = map[string]room{
 	"cli/tokens/source":    {ours: "cli/escape cli/term cli/tokens/validate intake intake/model renderer/dtcg renderer/jsontree", others: "github.com/spf13/cobra"},
 	"cli/tokens/tokentree": {ours: "cli/term client intake/tree renderer renderer/dtcg renderer/jsontree"},
 	"cli/tokens/validate":  {ours: "cli/escape cli/term cli/tokens/tokentree intake/value renderer/dtcg renderer/jsontree"},
-	"client":               {},
 	"intake":               {ours: "intake/form intake/model intake/syntax intake/system internal/yamlfile renderer/jsontree internal/spelling"},
 	"cli/ci":               {ours: "cli/account cli/cmdline cli/target cli/term client", others: "github.com/spf13/cobra"},
 	"intake/arithmetic":    {},
