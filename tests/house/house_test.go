@@ -43,6 +43,7 @@ var house = map[string]room{
 	"cli/admin":   {ours: "cli/account cli/cmdline cli/escape cli/localfile cli/process cli/term edge/address edge/policy internal/yamlfile listener origin origin/operator storage storage/dump storage/pebble storage/postgres storage/record", others: "github.com/spf13/cobra"},
 	"cli/cmdline": {ours: "cli/term internal/yamlfile origin/operator storage/postgres", others: "github.com/spf13/cobra github.com/spf13/pflag"},
 
+	"client":               {},
 	"cli/device":           {},
 	"cli/escape":           {},
 	"cli/localfile":        {others: "github.com/gofrs/flock"},
