@@ -42,9 +42,6 @@ func (a *app) auditCommand() *cobra.Command {
 	return a.JSONFlag(a.operatorFlags(cmd))
 }
 
-// followEvery is how often new entries are asked for.
-const followEvery = time.Second
-
 func (a *app) audit(ctx context.Context, f auditFlags) error {
 	query := operator.AuditQuery{Theme: f.theme, Who: f.who}
 	if f.since != "" {
@@ -61,37 +58,22 @@ func (a *app) audit(ctx context.Context, f auditFlags) error {
 	if !f.follow {
 		return a.Show(page, func() { a.printAudit(page, true) })
 	}
-	return a.followAudit(ctx, query, page)
+	if err := a.printNews(page, true); err != nil {
+		return err
+	}
+	query.Since = time.Time{}
+	return term.Follow(ctx, func() (err error) {
+		query.After = page.Ends
+		if page, err = a.askAudit(ctx, query); err != nil {
+			return err
+		}
+		return a.printNews(page, false)
+	})
 }
 
 func (a *app) askAudit(ctx context.Context, query operator.AuditQuery) (page operator.AuditPage, err error) {
 	err = a.operator().Call(ctx, http.MethodPost, "audit/query", query, &page)
 	return page, err
-}
-
-// followAudit prints the page and what comes after it, until ctx ends.
-func (a *app) followAudit(ctx context.Context, query operator.AuditQuery, page operator.AuditPage) error {
-	ticker := time.NewTicker(followEvery)
-	defer ticker.Stop()
-	for first := true; ; first = false {
-		if err := a.printNews(page, first); err != nil {
-			return err
-		}
-		query.After, query.Since = page.Ends, time.Time{}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-		next, err := a.askAudit(ctx, query)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		page = next
-	}
 }
 
 func (a *app) printNews(page operator.AuditPage, first bool) error {

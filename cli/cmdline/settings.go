@@ -33,18 +33,22 @@ func hasVariable(f *pflag.Flag) bool {
 	return f.Name != "help" && (f.Name != VersionFlag || f.Value.Type() != "bool")
 }
 
+// eachFlag calls visit with the flags of cmd and of the commands below it.
+func eachFlag(cmd *cobra.Command, visit func(*pflag.Flag)) {
+	cmd.PersistentFlags().VisitAll(visit)
+	cmd.LocalNonPersistentFlags().VisitAll(visit)
+	for _, c := range cmd.Commands() {
+		eachFlag(c, visit)
+	}
+}
+
 // NameVariables ends the help of every flag with its environment variable.
 func NameVariables(cmd *cobra.Command) {
-	name := func(f *pflag.Flag) {
+	eachFlag(cmd, func(f *pflag.Flag) {
 		if hasVariable(f) && !strings.Contains(f.Usage, "[$") {
 			f.Usage += " [$" + Variable(f.Name) + "]"
 		}
-	}
-	cmd.PersistentFlags().VisitAll(name)
-	cmd.LocalNonPersistentFlags().VisitAll(name)
-	for _, c := range cmd.Commands() {
-		NameVariables(c)
-	}
+	})
 }
 
 // argumentsOnly marks a context whose command takes every setting from its arguments.
@@ -149,7 +153,7 @@ func PathVariable(name string) (string, error) {
 // for. A member of another command is fine: one file serves all.
 func unknownMembers(cmd *cobra.Command, path string, config map[string]yamlfile.Texts) error {
 	known := map[string]bool{}
-	collectFlags(cmd.Root(), known)
+	eachFlag(cmd.Root(), func(f *pflag.Flag) { known[f.Name] = true })
 	for name := range config {
 		if known[name] {
 			continue
@@ -161,15 +165,6 @@ func unknownMembers(cmd *cobra.Command, path string, config map[string]yamlfile.
 		return term.Fail(next, "%s has a member %q, but no flag is called --%s", path, name, name)
 	}
 	return nil
-}
-
-func collectFlags(cmd *cobra.Command, known map[string]bool) {
-	note := func(f *pflag.Flag) { known[f.Name] = true }
-	cmd.PersistentFlags().VisitAll(note)
-	cmd.LocalNonPersistentFlags().VisitAll(note)
-	for _, c := range cmd.Commands() {
-		collectFlags(c, known)
-	}
 }
 
 const neededMark = "livery_needed"

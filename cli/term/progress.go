@@ -1,6 +1,7 @@
 package term
 
 import (
+	"context"
 	"time"
 
 	"github.com/cheggaaa/pb/v3"
@@ -57,5 +58,25 @@ func (p *Progress) Done() {
 	if p.bar != nil {
 		p.bar.Finish()
 		p.bar = nil
+	}
+}
+
+// Follow calls ask now and every second until ctx ends, which is no error, or ask fails.
+func Follow(ctx context.Context, ask func() error) error {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		err := ask()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
 	}
 }

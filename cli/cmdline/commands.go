@@ -98,3 +98,27 @@ func takes(f *pflag.Flag) string {
 	_, usage := pflag.UnquoteUsage(f)
 	return "It takes: " + usage
 }
+
+// Args makes the complaint of a check of arguments one about usage.
+func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		err := check(cmd, args)
+		if err == nil {
+			return nil
+		}
+		if len(args) > 0 && cmd.HasSubCommands() {
+			return unknownCommand(cmd, args[0])
+		}
+		return term.UsageError("See "+cmd.CommandPath()+" --help.", "wrong arguments; the usage is %s", cmd.UseLine())
+	}
+}
+
+// Group returns a command that only holds others.
+func Group(name, short string) *cobra.Command {
+	return &cobra.Command{
+		Use:   name,
+		Short: short,
+		Args:  Args(cobra.NoArgs),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+}
