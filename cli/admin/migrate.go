@@ -27,10 +27,7 @@ const migrateText = `Copies every record and blob into an empty store and compar
 Copy feed-token and the master key yourself. Give a password as PGPASSWORD or PGPASSFILE. If it is interrupted, run it again.`
 
 // migrateFlags are the flags of livery store migrate.
-type migrateFlags struct {
-	from, to string
-	single   bool
-}
+type migrateFlags struct{ from, to string }
 
 func (a *app) migrateStoreCommand() *cobra.Command {
 	var m migrateFlags
@@ -45,7 +42,6 @@ func (a *app) migrateStoreCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&m.from, "from", "", "data directory `DIR` or postgres:// address of the store to copy")
 	cmd.Flags().StringVar(&m.to, "to", "", "data directory `DIR` or postgres:// address of the store to make; it must be empty")
-	cmd.Flags().BoolVar(&m.single, "store-allow-single", false, "let a PostgreSQL be one server without synchronous standbys")
 	cmdline.Require(cmd, "from", "to")
 	return a.JSONFlag(cmd)
 }
@@ -71,11 +67,11 @@ func (a *app) migrateStore(ctx context.Context, m migrateFlags) (err error) {
 	if !cmdline.IsStoreURL(m.from) && localfile.IsMissing(filepath.Join(m.from, "store")) {
 		return term.Fail("Name the data directory of an origin, or a postgres:// address.", "%s holds no store", m.from)
 	}
-	from, err := openAlone(r, m.from, m.single, log)
+	from, err := openAlone(r, m.from, log)
 	if err != nil {
 		return err
 	}
-	to, err := openAlone(r, m.to, m.single, log)
+	to, err := openAlone(r, m.to, log)
 	if err != nil {
 		return err
 	}
@@ -107,9 +103,9 @@ const (
 )
 
 // openAlone opens a store for a command, and closes it with the run.
-func openAlone(r *process.Run, name string, single bool, log *slog.Logger) (store storage.Store, err error) {
+func openAlone(r *process.Run, name string, log *slog.Logger) (store storage.Store, err error) {
 	if cmdline.IsStoreURL(name) {
-		store, err = openPostgres(StoreLocation{URL: name, Single: single}, postgres.Options{Logger: log, CommitWait: longCommit, SnapshotIdle: longSnapshot})
+		store, err = openPostgres(StoreLocation{URL: name, Single: true}, postgres.Options{Logger: log, CommitWait: longCommit, SnapshotIdle: longSnapshot})
 	} else {
 		var data string
 		if data, err = r.OpenData(name); err != nil {

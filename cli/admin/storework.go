@@ -162,7 +162,7 @@ func (a *app) askStore(ctx context.Context, name, work, to string, report func(s
 		return err
 	}
 	r := process.New(log)
-	store, err := openAlone(r, name, true, log)
+	store, err := openAlone(r, name, log)
 	if err == nil {
 		workOnStore(ctx, store, nil, work, to, ownAudit(store), report)
 	}

@@ -46,7 +46,7 @@ func reviewCommand(s *account.Session, run Runner) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&r.failOnBreaking, "fail-on-breaking", false, "end with exit code 1 if the change can break a consumer")
-	f.StringVar(&r.page, "preview", "", "`FILE` to write a page of the tokens to (default: none)")
+	f.StringVar(&r.page, "out", "", "`FILE` to write a page of the tokens to (default: none)")
 	f.StringVar(&r.previewEnv, "preview-env", "", "`ENVIRONMENT` of previews, slug or id, in which to publish the files until the pull request is closed (default: none)")
 	return r.flags(cmd)
 }
