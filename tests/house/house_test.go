@@ -66,7 +66,7 @@ var house = map[string]room{
 	"cli/tokens/tokentree": {ours: "cli/term client intake/tree renderer renderer/dtcg renderer/jsontree"},
 	"cli/tokens/validate":  {ours: "cli/escape cli/term cli/tokens/tokentree intake/value renderer/dtcg renderer/jsontree"},
 	"intake":               {ours: "intake/form intake/model intake/syntax intake/system internal/yamlfile renderer/jsontree internal/spelling"},
-	"cli/ci":               {ours: "cli/account cli/cmdline cli/target cli/term client", others: "github.com/spf13/cobra"},
+	"cli/ci":               {ours: "cli/account cli/cmdline cli/escape cli/target cli/term client", others: "github.com/spf13/cobra"},
 	"intake/arithmetic":    {},
 	"intake/check":         {ours: "intake/model intake/tree intake/value renderer/css renderer/dtcg renderer/jsontree"},
 	"intake/compute":       {ours: "intake/arithmetic intake/cssvalue intake/model intake/tree intake/value renderer/css renderer/dtcg renderer/jsontree"},
