@@ -9,7 +9,6 @@ import (
 
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/renderer"
-	"example.com/livery/toolchain"
 	"example.com/livery/wasm"
 )
 
@@ -30,7 +29,7 @@ type build struct {
 }
 
 func thisBuild() build {
-	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Renderer: renderer.Version, Warning: toolchain.Warning()}
+	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Renderer: renderer.Version, Warning: toolchainWarning(runtime.Version())}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		b.read(info)
 	}

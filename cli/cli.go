@@ -15,9 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/account"
+	"example.com/livery/cli/admin"
 	"example.com/livery/cli/cmdline"
-	"example.com/livery/cli/maintain"
-	"example.com/livery/cli/operate"
 	"example.com/livery/cli/serve"
 	"example.com/livery/cli/term"
 )
@@ -106,7 +105,7 @@ func (a *app) root() *cobra.Command {
 		&cobra.Group{ID: users, Title: "For designers, developers and CI (through the public API):"},
 	)
 	addTo(root, servers, serve.Commands(a.App, a.pages(root))...)
-	addTo(root, operators, append(operate.Commands(a.App), maintain.Command(a.App))...)
+	addTo(root, operators, admin.Commands(a.App)...)
 	addTo(root, users, append(a.userCommands(), a.versionCommand(), a.docsCommand(root))...)
 	explainCompletion(root)
 	cmdline.NameVariables(root)

@@ -16,14 +16,13 @@ import (
 	"time"
 
 	"example.com/livery/cli/account"
-	"example.com/livery/cli/devfile"
 	"example.com/livery/cli/term"
 	"example.com/livery/client"
 )
 
 // liveDev is a livery dev of a test, in this process.
 type liveDev struct {
-	file   devfile.File
+	file   account.DevFile
 	client *client.Client
 	dir    string
 }
@@ -61,7 +60,7 @@ func startDev(t *testing.T) liveDev {
 			t.Fatalf("livery dev ended: %v", err)
 		default:
 		}
-		if file, err := devfile.Read(dir); err == nil {
+		if file, err := account.ReadDev(dir); err == nil {
 			return liveDev{file, account.NewClient(file.OriginURL, file.Token), dir}
 		}
 	}

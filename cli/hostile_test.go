@@ -26,7 +26,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/livery/cli/devfile"
+	"example.com/livery/cli/account"
+	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/localfile"
 )
 
@@ -335,7 +336,7 @@ func read(t *testing.T, path string) []byte {
 func TestTokenOfDevOnly(t *testing.T) {
 	p := newHostilePlace(t)
 	p.fill(t, false)
-	lock, err := localfile.Lock(filepath.Join(p.work, devfile.DefaultDir, devfile.LockName))
+	lock, err := localfile.Lock(filepath.Join(p.work, cmdline.DefaultData, localfile.LockName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +358,7 @@ func TestTokenOfDevOnly(t *testing.T) {
 	}
 	t.Setenv("LIVERY_TOKEN", "")
 	for _, address := range []string{"http://192.0.2.1:1", "http://evil.example", "http://127.0.0.1@192.0.2.1", "http://localhost.evil.example", "ftp:x", ""} {
-		p.write(t, devfile.Path(devfile.DefaultDir), []byte(`{"originURL":"`+address+`","token":"x"}`))
+		p.write(t, account.DevPath(cmdline.DefaultData), []byte(`{"originURL":"`+address+`","token":"x"}`))
 		if said := p.run(t, []string{"env", "list"}); !strings.Contains(said, "which is not a loopback address") {
 			t.Errorf("%q: %s", address, said)
 		}
@@ -365,8 +366,8 @@ func TestTokenOfDevOnly(t *testing.T) {
 	if err := lock.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := devfile.Read(devfile.DefaultDir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("devfile.Read without a holder of the lock = %v, want fs.ErrNotExist", err)
+	if _, err := account.ReadDev(cmdline.DefaultData); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("ReadDev without a holder of the lock = %v, want fs.ErrNotExist", err)
 	}
 }
 

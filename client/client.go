@@ -124,6 +124,64 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 	return nil
 }
 
+// fetch sends r and returns what the answer's body holds.
+func fetch[T any](ctx context.Context, c *Client, r request) (out T, err error) {
+	err = c.call(ctx, r, &out)
+	return out, err
+}
+
+// resource is the wrapper of create answers and token reads.
+type resource[T any] struct {
+	Resource T `json:"resource"`
+}
+
+func (r *resource[T]) setETag(etag string) {
+	if inner, ok := any(&r.Resource).(interface{ setETag(string) }); ok {
+		inner.setETag(etag)
+	}
+}
+
+// get is fetch of a read.
+func get[T any](ctx context.Context, c *Client, path []string, query url.Values) (T, error) {
+	return fetch[T](ctx, c, request{method: http.MethodGet, path: path, query: query})
+}
+
+// unwrap is fetch of a resource in its wrapper.
+func unwrap[T any](ctx context.Context, c *Client, r request) (T, error) {
+	answer, err := fetch[resource[T]](ctx, c, r)
+	return answer.Resource, err
+}
+
+// file returns the body of an answer as it is.
+func (c *Client) file(ctx context.Context, path []string, query url.Values) ([]byte, error) {
+	a, err := c.send(ctx, request{method: http.MethodGet, path: path, query: query}, nil)
+	return a.body, err
+}
+
+// queryOf makes the parameters of a request from pairs of a name and a value. Zero values are left out.
+func queryOf(pairs ...any) url.Values {
+	q := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		text := ""
+		switch v := pairs[i+1].(type) {
+		case string:
+			text = v
+		case int:
+			if v != 0 {
+				text = strconv.Itoa(v)
+			}
+		case bool:
+			if v {
+				text = "true"
+			}
+		}
+		if text != "" {
+			q.Set(pairs[i].(string), text)
+		}
+	}
+	return q
+}
+
 // answer is the body of a 2xx, and the ETag that came with it, in quotes.
 type answer struct {
 	body []byte

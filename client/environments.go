@@ -23,13 +23,7 @@ type ListOptions struct {
 }
 
 func (o ListOptions) query() url.Values {
-	q := url.Values{}
-	if o.Slug != "" {
-		q.Set("slug", o.Slug)
-	}
-	if o.Text != "" {
-		q.Set("q", o.Text)
-	}
+	q := queryOf("slug", o.Slug, "q", o.Text, "after", o.After, "pageNumber", o.PageNumber, "pageSize", o.PageSize, "includeTotals", o.IncludeTotals)
 	if o.Unpublished != nil {
 		q.Set("hasUnpublishedChanges", strconv.FormatBool(*o.Unpublished))
 	}
@@ -39,20 +33,8 @@ func (o ListOptions) query() url.Values {
 	if o.ByTime {
 		q.Set("orderBy", "updatedAt")
 	}
-	if o.After != "" {
-		q.Set("after", o.After)
-	}
 	if o.Descending {
 		q.Set("orderDir", "descending")
-	}
-	if o.PageNumber != 0 {
-		q.Set("pageNumber", strconv.Itoa(o.PageNumber))
-	}
-	if o.PageSize != 0 {
-		q.Set("pageSize", strconv.Itoa(o.PageSize))
-	}
-	if o.IncludeTotals {
-		q.Set("includeTotals", "true")
 	}
 	return q
 }
@@ -71,10 +53,8 @@ type Page[T any] struct {
 // Environments returns a page of the Environments on which the caller has a grant. The slug filter
 // and the filter by draft do not apply.
 func (c *Client) Environments(ctx context.Context, o ListOptions) (Page[Environment], error) {
-	var page Page[Environment]
 	o.Slug, o.Unpublished = "", nil
-	err := c.call(ctx, request{method: http.MethodGet, path: []string{"environments"}, query: o.query()}, &page)
-	return page, err
+	return get[Page[Environment]](ctx, c, []string{"environments"}, o.query())
 }
 
 // EveryEnvironment goes through all Environments on which the caller has a grant, by slug. It
@@ -85,9 +65,7 @@ func (c *Client) EveryEnvironment(ctx context.Context) iter.Seq2[Environment, er
 
 // Environment returns one Environment.
 func (c *Client) Environment(ctx context.Context, environmentID string) (Environment, error) {
-	var e Environment
-	err := c.call(ctx, request{method: http.MethodGet, path: []string{"environments", environmentID}}, &e)
-	return e, err
+	return fetch[Environment](ctx, c, request{method: http.MethodGet, path: []string{"environments", environmentID}})
 }
 
 // every turns the pages of a list into one sequence.
@@ -110,4 +88,22 @@ func every[T any](list func(ListOptions) (Page[T], error)) iter.Seq2[T, error] {
 			}
 		}
 	}
+}
+
+// Login is an OpenID Connect issuer at which people log in with the device authorization grant (RFC 8628).
+type Login struct {
+	Name       string            `json:"name"`
+	Issuer     string            `json:"issuer"`
+	ClientID   string            `json:"clientID"`
+	Scopes     []string          `json:"scopes"`
+	Parameters map[string]string `json:"parameters"` // to be sent beside, as they are
+}
+
+// Logins returns the issuers at which people log in, by name. It needs no token; often there is nothing.
+func (c *Client) Logins(ctx context.Context) ([]Login, error) {
+	var said struct {
+		Issuers []Login `json:"issuers"`
+	}
+	err := c.call(ctx, request{method: http.MethodGet, path: []string{"login"}}, &said)
+	return said.Issuers, err
 }

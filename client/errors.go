@@ -34,26 +34,13 @@ var (
 	ErrIdempotencyKeyReused = errors.New("another request had the Idempotency-Key")
 )
 
-var reasons = map[string]error{
-	"staleEtag":            ErrStaleETag,
-	"ifMatchFailed":        ErrIfMatchFailed,
-	"slugTaken":            ErrSlugTaken,
-	"noDraft":              ErrNoDraft,
-	"themeUnpublished":     ErrThemeUnpublished,
-	"alreadyPublished":     ErrAlreadyPublished,
-	"modeUsesVariant":      ErrModeUsesVariant,
-	"idempotencyKeyReused": ErrIdempotencyKeyReused,
-}
-
+// sentinels are the errors of the values of the member cause and of Livery-Reason.
 var sentinels = map[string]error{
-	"payload":    ErrPayload,
-	"validation": ErrValidation,
-	"planLimit":  ErrPlanLimit,
-	"forbidden":  ErrForbidden,
-	"notFound":   ErrNotFound,
-	"conflict":   ErrConflict,
-	"rateLimit":  ErrRateLimit,
-	"internal":   ErrInternal,
+	"payload": ErrPayload, "validation": ErrValidation, "planLimit": ErrPlanLimit, "forbidden": ErrForbidden, "notFound": ErrNotFound,
+	"conflict": ErrConflict, "rateLimit": ErrRateLimit, "internal": ErrInternal,
+	"staleEtag": ErrStaleETag, "ifMatchFailed": ErrIfMatchFailed, "slugTaken": ErrSlugTaken, "noDraft": ErrNoDraft,
+	"themeUnpublished": ErrThemeUnpublished, "alreadyPublished": ErrAlreadyPublished, "modeUsesVariant": ErrModeUsesVariant,
+	"idempotencyKeyReused": ErrIdempotencyKeyReused,
 }
 
 // Error is a refusal or failure that the API answered. Branch on it with errors.Is and the Err…
@@ -93,7 +80,7 @@ func (e *Error) Is(target error) bool {
 		return target == ErrUnauthorized
 	}
 	if known, ok := sentinels[e.Cause]; ok {
-		return target == known || e.Reason != "" && target == reasons[e.Reason]
+		return target == known || e.Reason != "" && target == sentinels[e.Reason]
 	}
 	return target == ErrInternal && e.Status >= http.StatusInternalServerError
 }

@@ -2,9 +2,9 @@ package client
 
 import (
 	"context"
+	"iter"
 	"net/http"
-	"net/url"
-	"strconv"
+	"time"
 )
 
 // Diagnostic is one thing that the served files leave out, or that collides in them.
@@ -60,17 +60,6 @@ type CompareOptions struct {
 	To   int // a version; 0: the current document
 }
 
-func (o CompareOptions) query() url.Values {
-	q := url.Values{}
-	if o.From != 0 {
-		q.Set("from", strconv.Itoa(o.From))
-	}
-	if o.To != 0 {
-		q.Set("to", strconv.Itoa(o.To))
-	}
-	return q
-}
-
 // ThemeDiagnostics lists what the files of a Theme's current document leave out, and why.
 func (c *Client) ThemeDiagnostics(ctx context.Context, environmentID, themeID string) ([]Diagnostic, error) {
 	return c.diagnostics(ctx, themesPath(environmentID, themeID, "tokens", "diagnostics"))
@@ -100,20 +89,56 @@ func (c *Client) CompareVariant(ctx context.Context, environmentID, themeID, var
 }
 
 func (c *Client) compare(ctx context.Context, path []string, o CompareOptions) (Comparison, error) {
-	var answer Comparison
-	err := c.call(ctx, request{method: http.MethodGet, path: path, query: o.query()}, &answer)
-	return answer, err
+	return get[Comparison](ctx, c, path, queryOf("from", o.From, "to", o.To))
 }
 
 // PreviewTheme returns a served file, such as "tokens.css", of a Theme's current document: what the
 // next publish would serve. ErrNotFound if no file has that name.
 func (c *Client) PreviewTheme(ctx context.Context, environmentID, themeID, file string) ([]byte, error) {
-	a, err := c.send(ctx, request{method: http.MethodGet, path: themesPath(environmentID, themeID, "tokens", "preview", file)}, nil)
-	return a.body, err
+	return c.file(ctx, themesPath(environmentID, themeID, "tokens", "preview", file), nil)
 }
 
 // PreviewVariant is PreviewTheme with the current overrides of a Variant over the Theme.
 func (c *Client) PreviewVariant(ctx context.Context, environmentID, themeID, variantID, file string) ([]byte, error) {
-	a, err := c.send(ctx, request{method: http.MethodGet, path: variantsPath(environmentID, themeID, variantID, "tokens", "preview", file)}, nil)
-	return a.body, err
+	return c.file(ctx, variantsPath(environmentID, themeID, variantID, "tokens", "preview", file), nil)
+}
+
+// VersionEntry is a version in the list of versions.
+type VersionEntry struct {
+	Version     int       `json:"version"`
+	PublishedAt time.Time `json:"publishedAt"`
+	PublishedBy *string   `json:"publishedBy"` // subject of the token; nil if the caller is not told
+	Note        *string   `json:"note"`        // nil without one
+	TokenCount  int       `json:"tokenCount"`
+	Added       int       `json:"added"`   // beside the version before, as Removed and Changed
+	Removed     int       `json:"removed"` // tokens, or overrides of a Variant
+	Changed     int       `json:"changed"` // with another value, type, name or metadata
+	Modes       []Mode    `json:"modes"`   // of the Theme, that the publish froze; nil of a Variant
+}
+
+// Versions returns a page of the versions of the Theme, or of a Variant of it if variantID is not empty, newest first. Of
+// o it takes After and PageSize.
+func (s ThemeScope) Versions(ctx context.Context, variantID string, o ListOptions) (Page[VersionEntry], error) {
+	return get[Page[VersionEntry]](ctx, s.client, s.tokens(variantID, "versions"), ListOptions{After: o.After, PageSize: o.PageSize}.query())
+}
+
+// EveryVersion goes through all versions of the Theme, or of a Variant of it if variantID is not empty, newest first. It ends
+// after the first error.
+func (s ThemeScope) EveryVersion(ctx context.Context, variantID string) iter.Seq2[VersionEntry, error] {
+	return every(func(o ListOptions) (Page[VersionEntry], error) { return s.Versions(ctx, variantID, o) })
+}
+
+// Restore makes the content of a version the draft of the Theme, or of a Variant of it if variantID is not empty, and
+// returns the tokens after it. o.ETag must name the draft that is there: ErrConflict. Without a draft in the answer the
+// version is what is newest.
+func (s ThemeScope) Restore(ctx context.Context, variantID string, version int, o EditOptions) (TokenSet, error) {
+	return unwrap[TokenSet](ctx, s.client, request{method: http.MethodPost, path: s.tokens(variantID, "restore"), query: queryOf("version", version, "etag", o.ETag), match: o.IfMatch})
+}
+
+// tokens returns a path below the tokens of the Theme, or of a Variant.
+func (s ThemeScope) tokens(variantID, rest string) []string {
+	if variantID == "" {
+		return themesPath(s.environmentID, s.themeID, "tokens", rest)
+	}
+	return variantsPath(s.environmentID, s.themeID, variantID, "tokens", rest)
 }

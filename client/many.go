@@ -103,8 +103,7 @@ func (s ThemeScope) many(ctx context.Context, what string, m ManyVariants) (Many
 		Discarded []DoneVariant    `json:"discarded"`
 		Skipped   []SkippedVariant `json:"skipped"`
 	}
-	r := request{method: http.MethodPost, path: variantsPath(s.environmentID, s.themeID, what), body: m.body()}
-	err := s.client.call(ctx, r, &answer)
+	err := s.client.call(ctx, request{method: http.MethodPost, path: variantsPath(s.environmentID, s.themeID, what), body: m.body()}, &answer)
 	return ManyResult{append(answer.Published, answer.Discarded...), answer.Skipped}, err
 }
 
@@ -121,9 +120,7 @@ type VariantOverrides struct {
 // without one those that the Variant serves. It ends after the first error.
 func (s ThemeScope) EveryOverrides(ctx context.Context) iter.Seq2[VariantOverrides, error] {
 	return every(func(o ListOptions) (Page[VariantOverrides], error) {
-		var page Page[VariantOverrides]
-		err := s.client.call(ctx, request{method: http.MethodGet, path: themesPath(s.environmentID, s.themeID, "tokens", "overrides"), query: o.query()}, &page)
-		return page, err
+		return get[Page[VariantOverrides]](ctx, s.client, themesPath(s.environmentID, s.themeID, "tokens", "overrides"), o.query())
 	})
 }
 
@@ -170,11 +167,11 @@ type BatchResult struct {
 // BatchVariants creates and changes many Variants in one step, or none: ErrValidation, ErrNotFound, ErrPlanLimit, ErrStaleETag or
 // ErrSlugTaken. Error.Variant names the first Variant with a conflict.
 func (s ThemeScope) BatchVariants(ctx context.Context, b VariantBatch) (BatchResult, error) {
-	var answer BatchResult
 	body := map[string]any{"create": append([]BatchCreate{}, b.Create...), "change": append([]BatchChange{}, b.Change...)}
-	r := request{method: http.MethodPost, path: variantsPath(s.environmentID, s.themeID, "batch"), body: body, minimal: b.Minimal}
-	err := s.client.call(ctx, r, &answer)
-	return answer, err
+	return fetch[BatchResult](ctx, s.client, request{
+		method: http.MethodPost, path: variantsPath(s.environmentID, s.themeID, "batch"),
+		body: body, minimal: b.Minimal,
+	})
 }
 
 // VariantAllowance returns how many Variants the Theme may have by the plan of the caller's Team; of several Teams, by

@@ -3,8 +3,6 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"strconv"
 )
 
 // Modes is the complete list of a Theme's modes.
@@ -26,17 +24,15 @@ type Mode struct {
 func (m *Modes) setETag(etag string) { m.ETag = etag }
 
 // Modes returns the modes of the Theme.
-func (s ThemeScope) Modes(ctx context.Context) (m Modes, err error) {
-	err = s.client.call(ctx, request{method: http.MethodGet, path: s.modes()}, &m)
-	return m, err
+func (s ThemeScope) Modes(ctx context.Context) (Modes, error) {
+	return get[Modes](ctx, s.client, s.modes(), nil)
 }
 
 // SetModes replaces the whole list of modes: ErrNotFound if the Theme lacks a Variant that it names. It needs the role
 // admin.
-func (s ThemeScope) SetModes(ctx context.Context, list []Mode) (m Modes, err error) {
+func (s ThemeScope) SetModes(ctx context.Context, list []Mode) (Modes, error) {
 	body := Modes{Modes: append([]Mode{}, list...)}
-	err = s.client.call(ctx, request{method: http.MethodPut, guarded: true, path: s.modes(), body: body}, &m)
-	return m, err
+	return fetch[Modes](ctx, s.client, request{method: http.MethodPut, guarded: true, path: s.modes(), body: body})
 }
 
 // PreviewOptions say of what a preview is.
@@ -49,16 +45,50 @@ type PreviewOptions struct {
 // the next publish would serve, or a version serves, in modes if they are named. ErrNotFound if such a file,
 // version or mode does not exist.
 func (s ThemeScope) Preview(ctx context.Context, variantID, file string, o PreviewOptions) ([]byte, error) {
-	query := url.Values{}
-	if o.Version > 0 {
-		query.Set("version", strconv.Itoa(o.Version))
-	}
-	if o.Modes != "" {
-		query.Set("modes", o.Modes)
-	}
-	r := request{method: http.MethodGet, path: append(s.tokens(variantID, "preview"), file), query: query}
-	a, err := s.client.send(ctx, r, nil)
-	return a.body, err
+	return s.client.file(ctx, append(s.tokens(variantID, "preview"), file), queryOf("version", o.Version, "modes", o.Modes))
 }
 
 func (s ThemeScope) modes() []string { return themesPath(s.environmentID, s.themeID, "modes") }
+
+// Manifest is what a Theme serves at its newest version. An application can carry its URL alone: edges serve it there.
+type Manifest struct {
+	URL           string                     `json:"url"`         // the addresses of files are relative to it
+	EnvironmentID string                     `json:"environment"` // id
+	ThemeID       string                     `json:"theme"`       // id
+	Slug          string                     `json:"slug"`
+	Version       int                        `json:"version"`
+	CacheLifetime int                        `json:"cacheLifetime"` // seconds
+	Files         map[string]ManifestFile    `json:"files"`         // the Theme's own, by their names
+	Variants      map[string]ManifestVariant `json:"variants"`      // the published ones, by slug
+	Modes         []ManifestMode             `json:"modes"`
+}
+
+// ManifestVariant is what a Variant serves at the version.
+type ManifestVariant struct {
+	ID      string                  `json:"id"`
+	Version int                     `json:"version"` // newest that the Variant has published
+	Sealed  bool                    `json:"sealed"`  // the files at their Path never change
+	Files   map[string]ManifestFile `json:"files"`
+}
+
+// ManifestFile is a served file.
+type ManifestFile struct {
+	Path   string `json:"path"`   // pinned, relative to the manifest
+	Latest string `json:"latest"` // at latest, likewise
+	SHA256 string `json:"sha256"` // of what Path serves without a coding, in base64
+	Bytes  int    `json:"bytes"`  // likewise
+}
+
+// ManifestMode is a mode of the Theme.
+type ManifestMode struct {
+	Dimension string `json:"dimension"`
+	Mode      string `json:"mode"`
+	Variant   string `json:"variant,omitempty"` // slug; empty: the mode overrides nothing, or its Variant is not published
+	When      string `json:"when,omitempty"`    // media condition; empty: only an attribute selects the mode
+	For       string `json:"for,omitempty"`     // slug of a brand's Variant; empty: every Variant, and the Theme itself
+}
+
+// Manifest returns the manifest of the Theme: ErrNotFound before its first publish.
+func (s ThemeScope) Manifest(ctx context.Context) (Manifest, error) {
+	return get[Manifest](ctx, s.client, themesPath(s.environmentID, s.themeID, "manifest"), nil)
+}

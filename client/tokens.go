@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strconv"
 )
 
 // ReadOptions selects what a token read returns. The zero value asks for the current document:
@@ -16,13 +15,7 @@ type ReadOptions struct {
 }
 
 func (o ReadOptions) query() url.Values {
-	q := url.Values{}
-	if o.Version != 0 {
-		q.Set("version", strconv.Itoa(o.Version))
-	}
-	if o.IncludeVersions {
-		q.Set("includeVersions", "true")
-	}
+	q := queryOf("version", o.Version, "includeVersions", o.IncludeVersions)
 	if len(o.Paths) > 0 {
 		q["path"] = o.Paths
 	}
@@ -35,23 +28,6 @@ type EditOptions struct {
 	IfMatch string // the same as a precondition of HTTP, "*" for any draft; empty sends none
 	Strict  bool   // refuse an edit that adds a diagnostic
 	Minimal bool   // the set comes back without Tokens and Groups, which makes the answer to an edit of a large Theme small
-}
-
-// claim is the part of the options that a discard has too.
-func (o EditOptions) claim() url.Values {
-	q := url.Values{}
-	if o.ETag != "" {
-		q.Set("etag", o.ETag)
-	}
-	return q
-}
-
-func (o EditOptions) query() url.Values {
-	q := o.claim()
-	if o.Strict {
-		q.Set("strict", "true")
-	}
-	return q
 }
 
 // PublishOptions say what a publish may freeze. The zero value freezes the draft, whatever it is.
@@ -76,17 +52,6 @@ func (o PublishOptions) body() any {
 	return map[string]string{"note": o.Note}
 }
 
-func (o PublishOptions) query() url.Values {
-	q := url.Values{}
-	if o.Unchanged {
-		q.Set("unchanged", "true")
-	}
-	if o.Renames != "" {
-		q.Set("renames", o.Renames)
-	}
-	return q
-}
-
 // ThemeTokens returns the tokens of a Theme.
 func (c *Client) ThemeTokens(ctx context.Context, environmentID, themeID string, o ReadOptions) (TokenSet, error) {
 	return readTokens(ctx, c, themesPath(environmentID, themeID, "tokens"), o)
@@ -101,18 +66,18 @@ func (c *Client) EditThemeTokens(ctx context.Context, environmentID, themeID str
 // PublishTheme freezes the draft of a Theme as its next version: ErrConflict if there is none. InferredRenames of the answer
 // lists the tokens that it paired by their content.
 func (c *Client) PublishTheme(ctx context.Context, environmentID, themeID string, o PublishOptions) (Theme, error) {
-	var t Theme
-	path := themesPath(environmentID, themeID, "tokens", "publish")
-	err := c.call(ctx, request{method: http.MethodPost, path: path, query: o.query(), match: o.IfMatch, body: o.body()}, &t)
-	return t, err
+	return fetch[Theme](ctx, c, request{
+		method: http.MethodPost, path: themesPath(environmentID, themeID, "tokens", "publish"),
+		query: queryOf("unchanged", o.Unchanged, "renames", o.Renames), match: o.IfMatch, body: o.body(),
+	})
 }
 
 // DiscardThemeTokens drops the draft of a Theme.
 func (c *Client) DiscardThemeTokens(ctx context.Context, environmentID, themeID string, o EditOptions) (Theme, error) {
-	var t Theme
-	path := themesPath(environmentID, themeID, "tokens")
-	err := c.call(ctx, request{method: http.MethodDelete, path: path, query: o.claim(), match: o.IfMatch}, &t)
-	return t, err
+	return fetch[Theme](ctx, c, request{
+		method: http.MethodDelete, path: themesPath(environmentID, themeID, "tokens"),
+		query: queryOf("etag", o.ETag), match: o.IfMatch,
+	})
 }
 
 // VariantTokens returns the overrides of a Variant. A version is the number of a Theme version.
@@ -129,32 +94,30 @@ func (c *Client) EditVariantTokens(ctx context.Context, environmentID, themeID, 
 // PublishVariant freezes the draft of a Variant at the newest version of its Theme: ErrConflict
 // if it has none, or was published at that version already.
 func (c *Client) PublishVariant(ctx context.Context, environmentID, themeID, variantID string, o PublishOptions) (Variant, error) {
-	var v Variant
-	path := variantsPath(environmentID, themeID, variantID, "tokens", "publish")
-	err := c.call(ctx, request{method: http.MethodPost, path: path, match: o.IfMatch, body: o.body()}, &v)
-	return v, err
+	return fetch[Variant](ctx, c, request{
+		method: http.MethodPost, path: variantsPath(environmentID, themeID, variantID, "tokens", "publish"),
+		match: o.IfMatch, body: o.body(),
+	})
 }
 
 // DiscardVariantTokens drops the draft of a Variant.
 func (c *Client) DiscardVariantTokens(ctx context.Context, environmentID, themeID, variantID string, o EditOptions) (Variant, error) {
-	var v Variant
-	path := variantsPath(environmentID, themeID, variantID, "tokens")
-	err := c.call(ctx, request{method: http.MethodDelete, path: path, query: o.claim(), match: o.IfMatch}, &v)
-	return v, err
+	return fetch[Variant](ctx, c, request{
+		method: http.MethodDelete, path: variantsPath(environmentID, themeID, variantID, "tokens"),
+		query: queryOf("etag", o.ETag), match: o.IfMatch,
+	})
 }
 
 func readTokens(ctx context.Context, c *Client, path []string, o ReadOptions) (TokenSet, error) {
-	var answer resource[TokenSet]
-	err := c.call(ctx, request{method: http.MethodGet, path: path, query: o.query()}, &answer)
-	return answer.Resource, err
+	return unwrap[TokenSet](ctx, c, request{method: http.MethodGet, path: path, query: o.query()})
 }
 
 func editTokens[O any](ctx context.Context, c *Client, path []string, o EditOptions, batch []O) (TokenSet, error) {
-	var answer resource[TokenSet]
 	body := struct {
 		Operations []O `json:"operations"`
 	}{append([]O{}, batch...)}
-	r := request{method: http.MethodPatch, path: path, query: o.query(), match: o.IfMatch, body: body, minimal: o.Minimal}
-	err := c.call(ctx, r, &answer)
-	return answer.Resource, err
+	return unwrap[TokenSet](ctx, c, request{
+		method: http.MethodPatch, path: path, query: queryOf("etag", o.ETag, "strict", o.Strict),
+		match: o.IfMatch, body: body, minimal: o.Minimal,
+	})
 }

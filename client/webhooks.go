@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strconv"
+	"slices"
 	"time"
 )
 
@@ -65,15 +65,15 @@ func WebhooksOf(c *Client, environmentID string) Webhooks {
 	return Webhooks{c, []string{"environments", environmentID, "webhooks"}}
 }
 
-func (w Webhooks) call(ctx context.Context, method string, body, out any, query url.Values, segments ...string) error {
-	return w.client.call(ctx, request{method: method, path: append(w.path[:len(w.path):len(w.path)], segments...), query: query, body: body}, out)
+// callWebhooks sends a request below those of an Environment.
+func callWebhooks[T any](ctx context.Context, w Webhooks, method string, body any, query url.Values, below ...string) (T, error) {
+	return fetch[T](ctx, w.client, request{method: method, path: slices.Concat(w.path, below), query: query, body: body})
 }
 
 // List returns all of them, the oldest first.
 func (w Webhooks) List(ctx context.Context) (all []Webhook, err error) {
-	pages := every(func(o ListOptions) (page Page[Webhook], err error) {
-		err = w.call(ctx, http.MethodGet, nil, &page, o.query())
-		return page, err
+	pages := every(func(o ListOptions) (Page[Webhook], error) {
+		return callWebhooks[Page[Webhook]](ctx, w, http.MethodGet, nil, o.query())
 	})
 	for webhook, err := range pages {
 		if err != nil {
@@ -86,49 +86,67 @@ func (w Webhooks) List(ctx context.Context) (all []Webhook, err error) {
 
 // Create makes a webhook and returns it with its secret, which no other answer has.
 func (w Webhooks) Create(ctx context.Context, of NewWebhook) (Webhook, error) {
-	var made struct{ Resource Webhook }
-	err := w.call(ctx, http.MethodPost, of, &made, nil)
+	made, err := callWebhooks[resource[Webhook]](ctx, w, http.MethodPost, of, nil)
 	return made.Resource, err
 }
 
 // Delete deletes a webhook. What was due is not sent any more.
 func (w Webhooks) Delete(ctx context.Context, id string) error {
-	return w.call(ctx, http.MethodDelete, nil, nil, nil, id)
+	return w.client.call(ctx, request{method: http.MethodDelete, path: slices.Concat(w.path, []string{id})}, nil)
 }
 
 // Rotate gives a webhook a new secret and returns it with that. The one before signs beside it for 24 hours.
 func (w Webhooks) Rotate(ctx context.Context, id string) (Webhook, error) {
-	var rotated Webhook
-	err := w.call(ctx, http.MethodPost, nil, &rotated, nil, id, "rotate")
-	return rotated, err
+	return callWebhooks[Webhook](ctx, w, http.MethodPost, nil, nil, id, "rotate")
 }
 
 // Test makes a test of a webhook due, and returns its delivery.
 func (w Webhooks) Test(ctx context.Context, id string) (Delivery, error) {
-	var d Delivery
-	err := w.call(ctx, http.MethodPost, nil, &d, nil, id, "test")
-	return d, err
+	return callWebhooks[Delivery](ctx, w, http.MethodPost, nil, nil, id, "test")
 }
 
 // Deliveries returns a page of what a webhook was sent, newest first.
 func (w Webhooks) Deliveries(ctx context.Context, id string, o DeliveryOptions) (Page[Delivery], error) {
-	var page Page[Delivery]
-	query := url.Values{}
-	for name, value := range map[string]string{"after": o.After, "state": o.State} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	if o.PageSize != 0 {
-		query.Set("pageSize", strconv.Itoa(o.PageSize))
-	}
-	err := w.call(ctx, http.MethodGet, nil, &page, query, id, "deliveries")
-	return page, err
+	query := queryOf("after", o.After, "state", o.State, "pageSize", o.PageSize)
+	return callWebhooks[Page[Delivery]](ctx, w, http.MethodGet, nil, query, id, "deliveries")
 }
 
 // Redeliver makes a delivery due once more.
 func (w Webhooks) Redeliver(ctx context.Context, id, deliveryID string) (Delivery, error) {
-	var d Delivery
-	err := w.call(ctx, http.MethodPost, nil, &d, nil, id, "deliveries", deliveryID, "redeliver")
-	return d, err
+	return callWebhooks[Delivery](ctx, w, http.MethodPost, nil, nil, id, "deliveries", deliveryID, "redeliver")
+}
+
+// Event tells of one change to a Theme or a Variant.
+type Event struct {
+	ID          string    `json:"id"`
+	At          time.Time `json:"at"`
+	By          string    `json:"by"`   // subject of the token that made the change; empty if the caller is not told
+	Kind        string    `json:"kind"` // such as theme.published
+	Environment string    `json:"environment"`
+	Theme       string    `json:"theme"`              // id
+	Variant     *string   `json:"variant"`            // id; nil of an event of the Theme itself
+	Version     *int      `json:"version"`            // that was published; nil if none was
+	Note        *string   `json:"note"`               // of the version; nil without one
+	ETag        *string   `json:"etag"`               // of the draft that was made; nil if none was
+	Count       int       `json:"count,omitempty"`    // of the Variants, of variants.published and variants.discarded; else 0
+	Variants    []string  `json:"variants,omitempty"` // ids of the first of them
+}
+
+// EventPage is one page of events, oldest first. Next is the id of its last event.
+type EventPage struct {
+	Page[Event]
+	Missed bool `json:"missed"` // events after EventOptions.After are not kept any more
+}
+
+// EventOptions selects events.
+type EventOptions struct {
+	After string // id of an event; empty begins with the oldest that is kept
+	Limit int    // 1 to 1000; 0 means 100
+}
+
+// ListEvents returns the events of an Environment after one of them. The contract of the service does not have it: another
+// implementation of it may lack it.
+func ListEvents(ctx context.Context, c *Client, environmentID string, o EventOptions) (EventPage, error) {
+	query := queryOf("after", o.After, "limit", o.Limit)
+	return get[EventPage](ctx, c, []string{"environments", environmentID, "events"}, query)
 }

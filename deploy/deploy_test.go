@@ -191,7 +191,7 @@ func makeTheme(data, tokensFile, modesFile, slug string, rules []string) (string
 		commands = append(commands, []string{"variant", "create", variant, "--env", "production", "--theme", slug},
 			[]string{"push", file, "--env", "production", "--theme", slug, "--variant", variant})
 	}
-	commands = append(commands, []string{"theme", "modes", slug, "--env", "production", "--set", modesFile},
+	commands = append(commands, []string{"theme", "modes", slug, modesFile, "--env", "production"},
 		[]string{"publish", "--env", "production", "--theme", slug, "--variants"})
 	for _, args := range commands {
 		if _, err := livery(args...); err != nil {

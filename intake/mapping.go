@@ -12,7 +12,7 @@ import (
 
 	"example.com/livery/intake/model"
 	"example.com/livery/internal/yamlfile"
-	"example.com/livery/spelling"
+	"example.com/livery/internal/spelling"
 )
 
 // MappingName is the name of the file that holds a mapping. A Reader never reads it as a token file.

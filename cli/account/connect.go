@@ -5,12 +5,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 
 	"github.com/spf13/cobra"
 
-	"example.com/livery/cli/devfile"
+	"example.com/livery/cli/cmdline"
+	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/client"
 )
@@ -38,7 +40,7 @@ func (a *Session) Flags(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
 	f.StringVar(&a.url, "url", "", "`ADDRESS` of the origin (default: that of the running livery dev, or of the last login)")
 	f.StringVar(&a.token, "token", "", "access `TOKEN` for the origin of --url or of the last login (default: that of the running livery dev, or of the login)")
-	f.StringVar(&a.dataDir, "data", devfile.DefaultDir, "data directory `DIR` of the running livery dev")
+	f.StringVar(&a.dataDir, "data", cmdline.DefaultData, "data directory `DIR` of the running livery dev")
 }
 
 // Client returns a client of the origin that the user named or logged in to, or of the livery dev that runs on this machine.
@@ -62,7 +64,7 @@ func (a *Session) Client(ctx context.Context) (*client.Client, error) {
 		}
 		return a.clientOf(stored.Origin, a.token), nil
 	}
-	dev, err := devfile.Read(a.dataDir)
+	dev, err := ReadDev(a.dataDir)
 	switch {
 	case err == nil && (a.url == "" || client.New(a.url, "").BaseURL() == dev.OriginURL):
 		if a.url == "" && stored.Origin != "" && stored.Origin != dev.OriginURL {
@@ -110,4 +112,41 @@ func NewClient(url, token string) *client.Client {
 	c := client.New(url, token)
 	c.UserAgent = "livery"
 	return c
+}
+
+// NoteGrant remembers the Environment that a command works on: its role explains a refusal.
+func (a *Session) NoteGrant(env client.Environment) { a.granted = env }
+
+// explainRole says which role a refusal met, if the command had looked up its Environment.
+func (a *Session) explainRole(f *term.Failure) *term.Failure {
+	if !errors.Is(f.Cause, client.ErrForbidden) || a.granted.Slug == "" {
+		return f
+	}
+	said := *f
+	said.Sentence = fmt.Sprintf("the role %s on Environment %s does not allow this", a.granted.Role, a.granted.Slug)
+	return &said
+}
+
+// Resolve looks p up with the client that the flags ask for.
+func (a *Session) Resolve(cmd *cobra.Command, p target.Target) (*client.Client, target.Resolved, error) {
+	return a.ResolveIn(cmd.Context(), p)
+}
+
+// ResolveIn is Resolve for a caller without a command.
+func (a *Session) ResolveIn(ctx context.Context, p target.Target) (*client.Client, target.Resolved, error) {
+	c, err := a.Client(ctx)
+	if err != nil {
+		return nil, target.Resolved{}, err
+	}
+	f, err := target.Lookup(ctx, c, p)
+	a.NoteGrant(f.Env)
+	return c, f, err
+}
+
+// Commands returns the commands of this package.
+func Commands(a *Session) []*cobra.Command {
+	return []*cobra.Command{
+		a.loginCommand(),
+		a.logoutCommand(),
+	}
 }

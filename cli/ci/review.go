@@ -9,11 +9,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/account"
+	"example.com/livery/cli/escape"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 )
@@ -46,7 +46,7 @@ func reviewCommand(s *account.Session, run Runner) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&r.failOnBreaking, "fail-on-breaking", false, "end with exit code 1 if the change can break a consumer")
-	f.StringVar(&r.page, "preview", "", "`FILE` to write a page of the tokens to (default: none)")
+	f.StringVar(&r.page, "out", "", "`FILE` to write a page of the tokens to (default: none)")
 	f.StringVar(&r.previewEnv, "preview-env", "", "`ENVIRONMENT` of previews, slug or id, in which to publish the files until the pull request is closed (default: none)")
 	return r.flags(cmd)
 }
@@ -88,7 +88,7 @@ func (r *review) review(ctx context.Context) error {
 	}
 	if r.isNew {
 		fmt.Fprintf(&r.comment, "### Livery: %s is new\n\nIt does not exist in %s yet: a push to the default branch makes it of these files.\n\n",
-			codeSpan(r.name()), codeSpan(r.place.Env))
+			escape.Code(r.name()), escape.Code(r.place.Env))
 	} else {
 		args := append([]string{"diff"}, r.access()...) // of livery.yaml
 		if len(r.files) > 0 {
@@ -152,7 +152,7 @@ func (r *review) pull(ctx context.Context, p target.Target, name string) (string
 func (r *review) reviewFork(ctx context.Context) error {
 	code := 0
 	fmt.Fprintf(&r.comment, "### Livery: %s\n\nThis pull request is of a fork, whose jobs have no identity here. So its files were judged alone: there is no\n"+
-		"comparison, and no preview.\n", codeSpan(r.name()))
+		"comparison, and no preview.\n", escape.Code(r.name()))
 	if r.place.Variant == "" {
 		faults, failed, err := r.judge(ctx, append(append([]string{"check"}, r.files...), "--markdown")...)
 		if err != nil {
@@ -185,11 +185,6 @@ func (r *review) drawPage(ctx context.Context) error {
 			os.Getenv("GITHUB_SERVER_URL"), os.Getenv("GITHUB_REPOSITORY"), run)
 	}
 	return nil
-}
-
-// codeSpan quotes a word for Markdown.
-func codeSpan(word string) string {
-	return "`" + strings.NewReplacer("\n", "", "`", "").Replace(word) + "`"
 }
 
 // appendTo appends to a file of the job, if it has one.

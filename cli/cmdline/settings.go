@@ -4,6 +4,7 @@ package cmdline
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,10 +12,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"example.com/livery/cli/devfile"
 	"example.com/livery/cli/term"
 	"example.com/livery/internal/yamlfile"
 )
+
+// DefaultData is the data directory of livery dev.
+const DefaultData = ".livery"
 
 // VersionFlag is the flag of the program itself that prints which build it is.
 const VersionFlag = "version"
@@ -30,18 +33,22 @@ func hasVariable(f *pflag.Flag) bool {
 	return f.Name != "help" && (f.Name != VersionFlag || f.Value.Type() != "bool")
 }
 
+// eachFlag calls visit with the flags of cmd and of the commands below it.
+func eachFlag(cmd *cobra.Command, visit func(*pflag.Flag)) {
+	cmd.PersistentFlags().VisitAll(visit)
+	cmd.LocalNonPersistentFlags().VisitAll(visit)
+	for _, c := range cmd.Commands() {
+		eachFlag(c, visit)
+	}
+}
+
 // NameVariables ends the help of every flag with its environment variable.
 func NameVariables(cmd *cobra.Command) {
-	name := func(f *pflag.Flag) {
+	eachFlag(cmd, func(f *pflag.Flag) {
 		if hasVariable(f) && !strings.Contains(f.Usage, "[$") {
 			f.Usage += " [$" + Variable(f.Name) + "]"
 		}
-	}
-	cmd.PersistentFlags().VisitAll(name)
-	cmd.LocalNonPersistentFlags().VisitAll(name)
-	for _, c := range cmd.Commands() {
-		NameVariables(c)
-	}
+	})
 }
 
 // argumentsOnly marks a context whose command takes every setting from its arguments.
@@ -73,7 +80,7 @@ func ApplySettings(cmd *cobra.Command) error {
 		return faults[0]
 	}
 	if data := cmd.Flags().Lookup("data"); data != nil {
-		if err := devfile.RefuseLinks(data.Value.String()); err != nil {
+		if err := refuseLinks(data.Value.String()); err != nil {
 			return err
 		}
 	}
@@ -146,7 +153,7 @@ func PathVariable(name string) (string, error) {
 // for. A member of another command is fine: one file serves all.
 func unknownMembers(cmd *cobra.Command, path string, config map[string]yamlfile.Texts) error {
 	known := map[string]bool{}
-	collectFlags(cmd.Root(), known)
+	eachFlag(cmd.Root(), func(f *pflag.Flag) { known[f.Name] = true })
 	for name := range config {
 		if known[name] {
 			continue
@@ -158,15 +165,6 @@ func unknownMembers(cmd *cobra.Command, path string, config map[string]yamlfile.
 		return term.Fail(next, "%s has a member %q, but no flag is called --%s", path, name, name)
 	}
 	return nil
-}
-
-func collectFlags(cmd *cobra.Command, known map[string]bool) {
-	note := func(f *pflag.Flag) { known[f.Name] = true }
-	cmd.PersistentFlags().VisitAll(note)
-	cmd.LocalNonPersistentFlags().VisitAll(note)
-	for _, c := range cmd.Commands() {
-		collectFlags(c, known)
-	}
 }
 
 const neededMark = "livery_needed"
@@ -195,4 +193,21 @@ func missingFlags(cmd *cobra.Command) error {
 		return nil
 	}
 	return term.UsageError("See "+cmd.CommandPath()+" --help.", "%s needs %s", cmd.CommandPath(), strings.Join(missing, " and "))
+}
+
+// refuseLinks returns a failure if dir is the default data directory and it, or anything in it, is a symbolic link: a command
+// must not open or write what a checkout links to.
+func refuseLinks(dir string) error {
+	if filepath.Clean(dir) != DefaultData {
+		return nil
+	}
+	return filepath.WalkDir(DefaultData, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // what cannot be listed cannot be followed
+		}
+		if entry.Type()&fs.ModeSymlink != 0 {
+			return term.Fail("Remove it, or name the directory that it leads to with --data.", "%s is a symbolic link, and links are not followed in the default data directory", path)
+		}
+		return nil
+	})
 }

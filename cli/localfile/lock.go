@@ -8,6 +8,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
+// LockName is the file in a data directory that its server keeps locked.
+const LockName = "lock"
+
 // ErrInUse says that another process holds a lock.
 var ErrInUse = errors.New("in use by another process")
 

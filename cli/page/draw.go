@@ -21,15 +21,32 @@ func (e entry) kind() css.Kind {
 
 const pangram = "Sphinx of black quartz, judge my vow 0123"
 
-func color(_ *column, e entry) sample {
-	return sample{class: "swatch", style: "--livery-page-sample:" + e.use()}
+// draw returns how a token of a section is shown in a column: by the property of the section, or that of its kind.
+func (s section) draw(c *column, e entry) sample {
+	drawn := sample{class: s.sample, style: s.property + e.use()}
+	if s.sample == "specimen" {
+		drawn.text = pangram
+	}
+	switch e.kind() {
+	case css.Typography:
+		drawn.style = c.typographyStyle(e)
+	case css.FontWeight:
+		drawn.style = "font-weight:" + e.use()
+	case css.StrokeStyle:
+		drawn.style = "border-style:" + e.use()
+	case css.CubicBezier:
+		drawn.style = "animation-timing-function:" + e.use()
+	case css.Transition:
+		drawn.style = "transition:left " + e.use()
+	}
+	return drawn
 }
 
 // The parts of a typography value that have custom properties of their own.
 var typographyParts = []string{"font-family", "font-size", "font-weight", "line-height", "letter-spacing", "font-style"}
 
-// typographyOf shows the shorthand if there is one, and else the parts that there are.
-func typographyOf(c *column, e entry) sample {
+// typographyStyle uses the shorthand if there is one, and else the parts that there are.
+func (c *column) typographyStyle(e entry) string {
 	style, whole := "", c.declared[e.property] != ""
 	if whole {
 		style = "font:" + e.use()
@@ -40,7 +57,7 @@ func typographyOf(c *column, e entry) sample {
 			style += ";" + part + ":var(" + name + ")"
 		}
 	}
-	return sample{"specimen", style, pangram}
+	return style
 }
 
 // parts lists the parts of a typography value that has no shorthand.
@@ -53,45 +70,3 @@ func (c *column) parts(property string) string {
 	}
 	return strings.Join(list, "; ")
 }
-
-func font(_ *column, e entry) sample {
-	property := "font-family:"
-	if e.kind() == css.FontWeight {
-		property = "font-weight:"
-	}
-	return sample{"specimen", property + e.use(), pangram}
-}
-
-func size(_ *column, e entry) sample { return sample{class: "bar", style: "width:" + e.use()} }
-
-func corner(_ *column, e entry) sample {
-	return sample{class: "box", style: "border-radius:" + e.use()}
-}
-
-func shadow(_ *column, e entry) sample {
-	return sample{class: "box raised", style: "box-shadow:" + e.use()}
-}
-
-func gradient(_ *column, e entry) sample { return sample{class: "box", style: "background:" + e.use()} }
-
-func border(_ *column, e entry) sample {
-	property := "border:"
-	if e.kind() == css.StrokeStyle {
-		property = "border-style:"
-	}
-	return sample{class: "box plain", style: property + e.use()}
-}
-
-// motionOf moves a dot from end to end and back.
-func motionOf(_ *column, e entry) sample {
-	style := "animation-duration:" + e.use()
-	switch e.kind() {
-	case css.CubicBezier:
-		style = "animation-timing-function:" + e.use()
-	case css.Transition:
-		style = "transition:left " + e.use()
-	}
-	return sample{class: "track", style: style}
-}
-
-func other(*column, entry) sample { return sample{} }

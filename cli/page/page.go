@@ -82,7 +82,8 @@ func (c *column) value(e entry) string {
 // section is a part of the page for tokens that are drawn alike.
 type section struct {
 	id, title, class string
-	draw             func(*column, entry) sample
+	sample           string  // class of a sample; empty: the value alone is shown
+	property         string  // of CSS that a sample shows, with its colon
 	groups           []group // in the order of their first tokens
 	count            int     // of tokens
 }
@@ -110,16 +111,16 @@ const (
 
 func emptySections() [sectionCount]section {
 	return [sectionCount]section{
-		colors:     {id: "colours", title: "Colours", class: "grid", draw: color},
-		typography: {id: "typography", title: "Typography", class: "rows", draw: typographyOf},
-		families:   {id: "fonts", title: "Fonts", class: "rows", draw: font},
-		spacing:    {id: "sizes", title: "Sizes and spacing", class: "rows", draw: size},
-		corners:    {id: "corners", title: "Corners", class: "grid", draw: corner},
-		shadows:    {id: "shadows", title: "Shadows", class: "grid", draw: shadow},
-		borders:    {id: "borders", title: "Borders", class: "grid", draw: border},
-		gradients:  {id: "gradients", title: "Gradients", class: "grid", draw: gradient},
-		motion:     {id: "motion", title: "Motion", class: "rows", draw: motionOf},
-		others:     {id: "others", title: "Others", class: "rows", draw: other},
+		colors:     {id: "colours", title: "Colours", class: "grid", sample: "swatch", property: "--livery-page-sample:"},
+		typography: {id: "typography", title: "Typography", class: "rows", sample: "specimen"},
+		families:   {id: "fonts", title: "Fonts", class: "rows", sample: "specimen", property: "font-family:"},
+		spacing:    {id: "sizes", title: "Sizes and spacing", class: "rows", sample: "bar", property: "width:"},
+		corners:    {id: "corners", title: "Corners", class: "grid", sample: "box", property: "border-radius:"},
+		shadows:    {id: "shadows", title: "Shadows", class: "grid", sample: "box raised", property: "box-shadow:"},
+		borders:    {id: "borders", title: "Borders", class: "grid", sample: "box plain", property: "border:"},
+		gradients:  {id: "gradients", title: "Gradients", class: "grid", sample: "box", property: "background:"},
+		motion:     {id: "motion", title: "Motion", class: "rows", sample: "track", property: "animation-duration:"},
+		others:     {id: "others", title: "Others", class: "rows"},
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"example.com/livery/cli/devfile"
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/term"
 )
@@ -25,7 +24,7 @@ func (r *Run) OpenData(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", Unwritable(dir, err)
 	}
-	lock, err := localfile.Lock(filepath.Join(dir, devfile.LockName))
+	lock, err := localfile.Lock(filepath.Join(dir, localfile.LockName))
 	if errors.Is(err, localfile.ErrInUse) {
 		return "", term.Fail("Stop the other process, or name another directory with --data.", "the data directory %s is in use by another process", dir)
 	}

@@ -2,9 +2,12 @@ package serve
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -12,16 +15,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/account"
+	"example.com/livery/cli/admin"
 	"example.com/livery/cli/cmdline"
-	"example.com/livery/cli/devfile"
 	"example.com/livery/cli/localfile"
-	"example.com/livery/cli/opsocket"
 	"example.com/livery/cli/process"
 	"example.com/livery/cli/term"
 	"example.com/livery/client"
 	"example.com/livery/console"
 	"example.com/livery/docs/site"
 	"example.com/livery/edge"
+	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -49,7 +52,7 @@ func (a *app) devCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runDev(cmd.Context(), d, cmdline.Settings(cmd)) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&d.data, "data", devfile.DefaultDir, "data directory `DIR`; if it is lost, everything is lost")
+	f.StringVar(&d.data, "data", cmdline.DefaultData, "data directory `DIR`; if it is lost, everything is lost")
 	f.StringVar(&d.origin, "origin", "127.0.0.1:8080", "`ADDRESS` of the public API, HOST:PORT; port 0 takes a free one")
 	f.StringVar(&d.edge, "edge", "127.0.0.1:8090", "`ADDRESS` of the served files, HOST:PORT; port 0 takes a free one")
 	f.BoolVar(&d.tls, "tls", false, "serve the files over HTTPS and HTTP/2 too, at port 8443, or at a free one if --edge takes a free one; the certificate for this machine is made in the data directory")
@@ -70,7 +73,7 @@ type dev struct {
 
 	settings []operator.Setting // what flags say
 	first    bool               // no first start has finished here yet
-	file     devfile.File
+	file     account.DevFile
 	client   *client.Client
 	pages    func(console bool) (map[string]site.File, error) // make the documentation
 
@@ -127,7 +130,7 @@ func (d *dev) up(ctx context.Context) error {
 	if err := d.linkConsole(ctx); err != nil {
 		return err
 	}
-	return d.Announce(devfile.Path(d.data), d.file)
+	return d.Announce(account.DevPath(d.data), d.file)
 }
 
 // linkConsole makes the link that is shown, if there is a console.
@@ -136,7 +139,7 @@ func (d *dev) linkConsole(ctx context.Context) error {
 		return nil
 	}
 	var link operator.ConsoleLink
-	err := opsocket.New(d.file.OperatorSocket).Call(ctx, http.MethodPost, "console/link", operator.ConsoleOrder{Subject: devfile.Subject}, &link)
+	err := admin.NewSocket(d.file.OperatorSocket).Call(ctx, http.MethodPost, "console/link", operator.ConsoleOrder{Subject: account.DevSubject}, &link)
 	d.console = link.URL
 	return err
 }
@@ -152,7 +155,7 @@ func (d *dev) start(ctx context.Context) error {
 		return err
 	}
 	public, files, ops, feed := listeners[0], listeners[1], listeners[2], listeners[3]
-	d.file = devfile.File{OriginURL: process.URLOf(public, false), EdgeURL: process.URLOf(files, false), OpsURL: process.URLOf(ops, false)}
+	d.file = account.DevFile{OriginURL: process.URLOf(public, false), EdgeURL: process.URLOf(files, false), OpsURL: process.URLOf(ops, false)}
 	d.file.APIURL = d.file.OriginURL + "/public/v1"
 	e, err := d.serveAll(ctx, public, files, ops, feed)
 	if err != nil || !d.flags.tls {
@@ -194,16 +197,19 @@ func (d *dev) serveAll(ctx context.Context, public, files, ops, feed net.Listene
 	share := process.ShareDescriptors(2)
 	d.OpsServer(ops, share.Private, prometheus.Gatherers{originMetrics, edgeMetrics})
 	o, err := startOrigin(ctx, d.Run, originSetup{
-		pages: d.pages, data: d.data, public: public, feed: feed, publicURL: d.file.OriginURL, cdnURL: d.file.EdgeURL,
-		feedToken: token, registry: originMetrics, log: d.Log, prepare: d.prepare(ctx), settings: d.settings, descriptors: share,
-		webhookNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+		data: d.data, public: public, feed: feed, prepare: d.prepare(ctx), descriptors: share,
+		config: origin.Config{
+			PublicURL: d.file.OriginURL, CDNURL: d.file.EdgeURL, FeedToken: token, Registry: originMetrics, Logger: d.Log, Settings: d.settings, Documents: d.pages,
+			WebhookNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+		},
 	})
 	if err != nil {
 		return nil, err
 	}
 	d.file.OperatorSocket = o.socket
 	e, err := startEdge(ctx, d.Run, edgeSetup{
-		data: filepath.Join(d.data, "edge"), compiled: d.flags.compiled, files: files, upstreams: []string{process.URLOf(feed, false)}, token: token, registry: edgeMetrics, log: d.Log, descriptors: share,
+		data: filepath.Join(d.data, "edge"), compiled: d.flags.compiled, files: files, descriptors: share,
+		config: edge.Config{Upstreams: []string{process.URLOf(feed, false)}, UpstreamToken: token, Registry: edgeMetrics, Logger: d.Log},
 	})
 	if err != nil {
 		return nil, err
@@ -227,11 +233,11 @@ func demoTeams() operator.TeamsFile {
 	environment := func(slug, name string, cacheLifetime uint32) operator.EnvironmentEntry {
 		return operator.EnvironmentEntry{
 			Slug: slug, DisplayName: name, Kind: slug, CacheLifetime: cacheLifetime, Metadata: map[string]string{},
-			Grants: map[string]record.Role{devfile.Subject: record.Admin},
+			Grants: map[string]record.Role{account.DevSubject: record.Admin},
 		}
 	}
 	return operator.TeamsFile{Teams: []operator.TeamEntry{{
-		Slug: "demo", Plan: record.Pro, Members: []string{devfile.Subject},
+		Slug: "demo", Plan: record.Pro, Members: []string{account.DevSubject},
 		Environments: []operator.EnvironmentEntry{
 			environment("sandbox", "Sandbox", 0), environment("staging", "Staging", 60), environment("production", "Production", 300),
 		},
@@ -241,8 +247,8 @@ func demoTeams() operator.TeamsFile {
 // connect makes a token and the client that dev itself uses, and learns the Environments' ids.
 func (d *dev) connect(ctx context.Context) error {
 	var token operator.Token
-	order := operator.TokenOrder{Subject: devfile.Subject, TTLSeconds: int64(devTokenLife / time.Second)}
-	if err := opsocket.New(d.file.OperatorSocket).Call(ctx, http.MethodPost, "token", order, &token); err != nil {
+	order := operator.TokenOrder{Subject: account.DevSubject, TTLSeconds: int64(devTokenLife / time.Second)}
+	if err := admin.NewSocket(d.file.OperatorSocket).Call(ctx, http.MethodPost, "token", order, &token); err != nil {
 		return err
 	}
 	d.file.Token = token.Token
@@ -313,4 +319,26 @@ func (d *dev) sample(ctx context.Context) (client.Theme, bool) {
 		return client.Theme{}, false
 	}
 	return page.Items[0], true
+}
+
+// A first start is finished when its mark stands: one that was killed on its way is made again.
+func (d *dev) markPath() string { return filepath.Join(d.data, "first-start-done") }
+
+// isFirstRun reports whether no first start was finished on this data directory.
+func (d *dev) isFirstRun() (bool, error) {
+	_, err := os.Stat(d.markPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, process.Unwritable(d.data, err)
+	}
+	return false, nil
+}
+
+func (d *dev) finishFirstRun() error {
+	if err := localfile.Write(d.markPath(), nil, 0o600); err != nil {
+		return process.Unwritable(d.data, err)
+	}
+	return nil
 }

@@ -1,10 +1,8 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
-	"log/slog"
 	"net"
 	"net/netip"
 	"os"
@@ -12,15 +10,12 @@ import (
 	goruntime "runtime"
 	"runtime/debug"
 	"strings"
-	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/process"
-	"example.com/livery/cli/serve/certs"
 	"example.com/livery/cli/term"
 	"example.com/livery/edge"
 	"example.com/livery/edge/listen"
@@ -30,19 +25,17 @@ import (
 
 // edgeFlags are the flags of livery edge.
 type edgeFlags struct {
-	certs.TLSFlags
-	feedTLS                 certs.FeedTLSFlags
-	upstreamTLS             certs.UpstreamTLSFlags
+	tlsFlags
+	feedTLS                 feedTLSFlags
+	upstreamTLS             upstreamTLSFlags
 	data, listen, opsListen string
 	feedListen              string
 	upstreams               []string
-	upstreamWait            time.Duration
 	upstreamTokenFile       string
 	cacheBytes, diskBytes   int64
 	trustedProxies          []string
 	proxyProtocol           bool
 	deltas                  bool
-	connectionsPerClient    int
 	compiled                string
 	lifecycleFlags
 }
@@ -67,16 +60,14 @@ func (a *app) edgeCommand() *cobra.Command {
 	f.StringVar(&e.feedListen, "feed-listen", "", "`ADDRESS` at which other edges can use this one as their upstream, HOST:PORT; keep it private (default: none)")
 	f.StringArrayVar(&e.upstreams, "upstream", nil, "`URL` of the feed of an origin or of another edge; may be repeated, the preferred one first")
 	f.StringVar(&e.upstreamTokenFile, "upstream-token-file", "", "`FILE` of the feed's token; a reader of it can read every published document and every signing secret")
-	f.DurationVar(&e.upstreamWait, "upstream-wait", time.Second, "how long a request for a file that is not cached waits for upstreams, a `DURATION`; then it is answered 503 with Retry-After")
 	f.Int64Var(&e.cacheBytes, "cache-bytes", 256<<20, "memory for files and records, in `BYTES`; the process takes 254 MiB more on two processors (operating.md, Sizing)")
 	f.Int64Var(&e.diskBytes, "disk-bytes", 4<<30, "disk for files, records, plans, overlays and compiled renderer modules, in `BYTES`")
 	f.StringArrayVar(&e.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For or PROXY protocol is believed; may be repeated (default: none)")
-	f.IntVar(&e.connectionsPerClient, "connections-per-client", 4096, "how many connections one address, or IPv6 network, may have at a time, a `COUNT`; trusted proxies are not counted; 0: no limit")
 	f.BoolVar(&e.proxyProtocol, "proxy-protocol", false, "take the client's address from the PROXY protocol, version 2, which every trusted proxy must speak then")
 	f.BoolVar(&e.deltas, "deltas", true, "send browsers that have another version the difference to it; set false if a cache in front ignores Vary")
 	compiledFlag(cmd, &e.compiled)
 	e.lifecycleFlags.add(cmd)
-	e.TLSFlags.Add(cmd, "", "the files")
+	e.tlsFlags.Add(cmd, "", "the files")
 	e.feedTLS.Add(cmd)
 	e.upstreamTLS.Add(cmd)
 	cmdline.Require(cmd, "data", "upstream", "upstream-token-file")
@@ -96,15 +87,15 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 		return err
 	}
 	defer func() { err = r.End(ctx, err) }()
-	log := r.Log
-	if e.upstreamWait <= 0 {
-		return term.UsageError("Give a duration above 0, for example 1s.", "--upstream-wait %v is not a valid duration", e.upstreamWait)
-	}
-	s := edgeSetup{compiled: e.compiled, upstreams: trimSlashes(e.upstreams), upstreamWait: e.upstreamWait, noDeltas: !e.deltas, perClient: cmp.Or(e.connectionsPerClient, -1), cacheBytes: e.cacheBytes, diskBytes: e.diskBytes, idleTimeout: e.idleTimeout, descriptors: process.ShareDescriptors(1), registry: r.NewRegistry(), log: log}
-	if s.token, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
+	s := edgeSetup{compiled: e.compiled, descriptors: process.ShareDescriptors(1), config: edge.Config{
+		Upstreams: trimSlashes(e.upstreams), NoDeltas: !e.deltas, CacheBytes: e.cacheBytes, DiskBytes: e.diskBytes, IdleTimeout: e.idleTimeout,
+		Registry: r.NewRegistry(), Logger: r.Log,
+	}}
+	c := &s.config
+	if c.UpstreamToken, err = readToken(e.upstreamTokenFile, "upstream-token-file"); err != nil {
 		return err
 	}
-	if s.trusted, err = readRanges("trusted-proxy", e.trustedProxies); err != nil {
+	if c.TrustedProxies, err = readRanges("trusted-proxy", e.trustedProxies); err != nil {
 		return err
 	}
 	var announced string
@@ -120,19 +111,19 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 		return err
 	}
 	files, ops := listeners[0], listeners[1]
+	s.files = files
 	file := edgeFile{EdgeURL: process.URLOf(files, e.On()), OpsURL: process.URLOf(ops, false)}
 	if e.feedListen != "" {
 		s.feed = listeners[2]
 		file.FeedURL = process.URLOf(s.feed, e.feedTLS.On())
 	}
 	if e.proxyProtocol {
-		files = listen.ProxyListener(files, s.trusted)
+		s.files = listen.ProxyListener(files, c.TrustedProxies)
 	}
-	s.files = files
 	if err := e.secure(&s); err != nil {
 		return err
 	}
-	r.OpsServer(ops, s.descriptors.Private, s.registry)
+	r.OpsServer(ops, s.descriptors.Private, c.Registry)
 	limitMemory(edge.MemoryFor(e.cacheBytes, goruntime.GOMAXPROCS(0)).Heap)
 	started, err := startEdge(ctx, r, s)
 	if err != nil {
@@ -142,23 +133,24 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 	if err := r.Announce(announced, file); err != nil {
 		return err
 	}
-	log.Info("the edge answers", "files", file.EdgeURL, "ops", file.OpsURL, "upstreams", s.upstreams)
+	r.Log.Info("the edge answers", "files", file.EdgeURL, "ops", file.OpsURL, "upstreams", c.Upstreams)
 	return r.Wait(ctx)
 }
 
 // secure gives every listener that has a certificate TLS, and new connections to upstreams theirs.
 func (e *edgeFlags) secure(s *edgeSetup) (err error) {
-	if s.filesTLS, err = e.Server(s.log); err != nil {
+	log := s.config.Logger
+	if s.filesTLS, err = e.Server(log); err != nil {
 		return err
 	}
 	if s.filesTLS != nil {
 		offerHTTP2(s.filesTLS)
 	}
-	if s.upstreamTLS, err = e.upstreamTLS.Settings(s.log); err != nil {
+	if s.config.UpstreamTLS, err = e.upstreamTLS.Settings(log); err != nil {
 		return err
 	}
 	if s.feed != nil {
-		s.feed, err = e.feedTLS.Over(s.feed, s.log)
+		s.feed, err = e.feedTLS.Over(s.feed, log)
 	}
 	return err
 }
@@ -168,23 +160,13 @@ func offerHTTP2(c *tls.Config) { c.NextProtos = []string{"h2", "http/1.1"} }
 
 // edgeSetup is what an edge is started from.
 type edgeSetup struct {
-	data                  string // absolute
-	compiled              string // directory of compiled modules; empty: in data
-	files                 net.Listener
-	filesTLS              *tls.Config  // nil: no TLS
-	feed                  net.Listener // of other edges; nil: none
-	upstreams             []string
-	upstreamTLS           func() *tls.Config // nil: the system's roots
-	upstreamWait          time.Duration      // 0 means the edge's own default
-	token                 string
-	noDeltas              bool
-	perClient             int   // as edge.Config.MaxConnsPerClient
-	cacheBytes, diskBytes int64 // 0 means the edge's own default
-	trusted               []netip.Prefix
-	idleTimeout           time.Duration // 0 means the edge's own default
-	descriptors           process.Descriptors
-	registry              *prometheus.Registry
-	log                   *slog.Logger
+	data        string // absolute
+	compiled    string // directory of compiled modules; empty: in data
+	files       net.Listener
+	filesTLS    *tls.Config  // nil: no TLS
+	feed        net.Listener // of other edges; nil: none
+	descriptors process.Descriptors
+	config      edge.Config // without what follows from the above
 }
 
 // startEdge makes a renderer runtime and serves files.
@@ -192,17 +174,18 @@ func startEdge(ctx context.Context, r *process.Run, s edgeSetup) (*edge.Edge, er
 	if s.compiled == "" {
 		s.compiled = filepath.Join(s.data, "compiled")
 	}
-	sizes, codeBytes, fileBytes := edge.MemoryFor(s.cacheBytes, goruntime.GOMAXPROCS(0)), s.diskBytes/codePart, s.diskBytes/filePart
+	c := s.config
+	sizes, codeBytes := edge.MemoryFor(c.CacheBytes, goruntime.GOMAXPROCS(0)), c.DiskBytes/codePart
 	runtime, err := wasm.NewRuntime(ctx, wasm.Config{CacheDir: s.compiled, CodeBytes: codeBytes, PlanBytes: sizes.Plans, MemoryBytes: sizes.Guests})
 	if err != nil {
 		return nil, term.Fail("Name a directory that you may write to with --compiled.", "compiled renderer modules cannot be stored in %s: %v", s.compiled, err)
 	}
 	r.OnClose(runtime.Close)
-	e, err := edge.New(ctx, edge.Config{
-		DataDir: filepath.Join(s.data, "held"), Upstreams: s.upstreams, UpstreamWait: s.upstreamWait, UpstreamToken: s.token, FastPath: true, NoDeltas: s.noDeltas, MaxConnsPerClient: s.perClient, CacheBytes: s.cacheBytes, DiskBytes: s.diskBytes - codeBytes - fileBytes, DiskFileBytes: fileBytes,
-		MaxConnections: min(edge.DefaultMaxConnections, s.descriptors.Clients), MaxFeedConnections: min(edge.DefaultMaxFeedConnections, s.descriptors.Edges), IdleTimeout: s.idleTimeout,
-		TrustedProxies: s.trusted, UpstreamTLS: s.upstreamTLS, Runtime: runtime, Logger: s.log, Registry: s.registry,
-	})
+	c.DataDir, c.Runtime, c.FastPath = filepath.Join(s.data, "held"), runtime, true
+	c.DiskFileBytes = c.DiskBytes / filePart
+	c.DiskBytes -= codeBytes + c.DiskFileBytes
+	c.MaxConnections, c.MaxFeedConnections = min(edge.DefaultMaxConnections, s.descriptors.Clients), min(edge.DefaultMaxFeedConnections, s.descriptors.Edges)
+	e, err := edge.New(ctx, c)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"example.com/livery/cli/localfile"
-	"example.com/livery/cli/serve/certs"
 )
 
 // localLife is how long a local certificate is valid: browsers accept 398 days at most.
@@ -32,7 +31,7 @@ func localTLS(dir string, log *slog.Logger) (c *tls.Config, path string, err err
 			return nil, "", err
 		}
 	}
-	flags := certs.Files(path, key)
+	flags := tlsFlags{cert: path, key: key}
 	c, err = flags.Server(log)
 	return c, path, err
 }

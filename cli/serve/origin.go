@@ -1,28 +1,22 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/admin"
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/localfile"
-	"example.com/livery/cli/maintain"
-	"example.com/livery/cli/opsocket"
 	"example.com/livery/cli/process"
-	"example.com/livery/cli/serve/certs"
 	"example.com/livery/cli/term"
 	"example.com/livery/console"
-	"example.com/livery/docs/site"
 	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
@@ -31,19 +25,15 @@ import (
 
 // originFlags are the flags of livery origin.
 type originFlags struct {
-	certs.TLSFlags
-	feedTLS                             certs.FeedTLSFlags
+	tlsFlags
+	feedTLS                             feedTLSFlags
 	data, listen, feedListen, opsListen string
 	publicURL, cdnURL, feedTokenFile    string
 	masterKeyFile                       string
-	auditKeep                           string
 	store                               string
 	storeAllowSingle                    bool
-	memoryBytes, requestMemoryBytes     int64
-	connectionsPerClient                int
 	requestsPerSecond                   int
 	corsOrigins                         []string
-	console                             bool
 	webhookNetworks                     []string
 	lifecycleFlags
 	trustedProxies []string
@@ -77,18 +67,13 @@ func (a *app) originCommand() *cobra.Command {
 	f.StringVar(&o.feedTokenFile, "feed-token-file", "", "`FILE` of the token that edges send (default: feed-token in the data directory)")
 	f.StringVar(&o.masterKeyFile, "master-key-file", "", "`FILE` of the keys that encrypt secrets at rest, 32 characters or more each, the newest on the first line, or "+
 		"$LIVERY_MASTER_KEY; if they are lost, every signing secret and token key is lost; others who know them can read these in any copy of the store")
-	f.StringVar(&o.auditKeep, "audit-keep", "400d", "how long entries of the audit log stay, a `DURATION` such as 400d; 0 keeps all")
-	f.Int64Var(&o.memoryBytes, "memory-bytes", 700<<20, "limit for the Go heap, which the garbage collector tries to stay below, in `BYTES`; give the process a third more; $GOMEMLIMIT overrides it")
-	f.Int64Var(&o.requestMemoryBytes, "request-memory-bytes", 128<<20, "memory for the request bodies and the answers of all callers, in `BYTES`, half of it at most for one Team and a quarter for one caller; what goes beyond it is answered 503")
 	f.StringArrayVar(&o.trustedProxies, "trusted-proxy", nil, "`CIDR` range of proxies whose X-Forwarded-For is believed; may be repeated (default: none)")
-	f.IntVar(&o.connectionsPerClient, "connections-per-client", 512, "how many connections one address, or IPv6 network, may have at a time on each listener, a `COUNT`; trusted proxies are not counted; 0: no limit")
 	f.IntVar(&o.requestsPerSecond, "requests-per-second", 0, "how many requests a second one caller, the subject of a token, may make of the API, and as many at once, a `COUNT`; more are answered 429; 0: no limit")
 	f.StringArrayVar(&o.corsOrigins, "cors-origin", nil, "`ORIGIN` such as https://app.example.com whose pages may call the API from a browser, with an access token of their own; may be repeated (default: none)")
-	f.BoolVar(&o.console, "console", true, "serve the web console at /console/, where people log in with a token, a link of livery console or at their issuer")
 	f.StringArrayVar(&o.webhookNetworks, "webhook-network", nil, "`CIDR` such as 10.1.0.0/16 that webhooks may be sent to beside the public internet, over http too; may be repeated (default: none); "+
 		"admins of Environments can send requests to every address in it")
 	o.lifecycleFlags.add(cmd)
-	o.TLSFlags.Add(cmd, "", "the public API")
+	o.tlsFlags.Add(cmd, "", "the public API")
 	o.feedTLS.Add(cmd)
 	cmdline.Require(cmd, "data")
 	return cmd
@@ -109,7 +94,6 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 		return err
 	}
 	defer func() { err = r.End(ctx, err) }()
-	log, d := r.Log, process.ShareDescriptors(1)
 	var announced string
 	if o.data, announced, err = r.OpenFor(o.data, "origin.json"); err != nil {
 		return err
@@ -118,52 +102,52 @@ func (a *app) runOrigin(ctx context.Context, o originFlags, startedWith []operat
 	if err != nil {
 		return err
 	}
-	public, feed, ops := listeners[0], listeners[1], listeners[2]
-	file := originFile{FeedURL: process.URLOf(feed, o.feedTLS.On()), OpsURL: process.URLOf(ops, false)}
-	s := originSetup{pages: a.pages, data: o.data, feed: feed, publicURL: trimSlash(o.publicURL), cdnURL: trimSlash(o.cdnURL), registry: r.NewRegistry(), log: log, descriptors: d}
-	if s.publicURL == "" {
-		s.publicURL = process.URLOf(public, o.On())
+	public, ops := listeners[0], listeners[2]
+	file := originFile{OriginURL: trimSlash(o.publicURL), FeedURL: process.URLOf(listeners[1], o.feedTLS.On()), OpsURL: process.URLOf(ops, false)}
+	if file.OriginURL == "" {
+		file.OriginURL = process.URLOf(public, o.On())
 	}
-	if err := o.secure(&s, public); err != nil {
+	file.APIURL = file.OriginURL + "/public/v1"
+	s := originSetup{
+		data: o.data, public: public, feed: listeners[1], storeURL: o.store, storeSingle: o.storeAllowSingle, masterKey: o.masterKey, descriptors: process.ShareDescriptors(1),
+		config: origin.Config{
+			PublicURL: file.OriginURL, CDNURL: trimSlash(o.cdnURL), Registry: r.NewRegistry(), Logger: r.Log, Settings: startedWith, Documents: a.pages, CORSOrigins: o.corsOrigins,
+			Limits: origin.Limits{RequestsPerSecond: float64(o.requestsPerSecond), IdleTimeout: o.idleTimeout},
+		},
+	}
+	if err := o.secure(&s); err != nil {
 		return err
 	}
-	if s.feedToken, err = o.feedToken(); err != nil {
+	if s.config.FeedToken, err = o.feedToken(); err != nil {
 		return err
 	}
-	s.masterKey = o.masterKey
-	if s.auditKeep, err = cmdline.LongDuration("audit-keep", o.auditKeep); err != nil {
+	if s.config.WebhookNetworks, err = readRanges("webhook-network", o.webhookNetworks); err != nil {
 		return err
 	}
-	s.storeURL, s.storeSingle, s.settings = o.store, o.storeAllowSingle, startedWith
-	s.corsOrigins, s.noConsole = o.corsOrigins, !o.console
-	if s.webhookNetworks, err = readRanges("webhook-network", o.webhookNetworks); err != nil {
+	if s.config.TrustedProxies, err = readRanges("trusted-proxy", o.trustedProxies); err != nil {
 		return err
 	}
-	if s.trustedProxies, err = readRanges("trusted-proxy", o.trustedProxies); err != nil {
-		return err
-	}
-	s.limits = origin.Limits{RequestMemory: o.requestMemoryBytes, ConnectionsPerIP: cmp.Or(o.connectionsPerClient, -1), RequestsPerSecond: float64(o.requestsPerSecond), IdleTimeout: o.idleTimeout}
-	r.OpsServer(ops, d.Private, s.registry)
-	limitMemory(o.memoryBytes)
+	r.OpsServer(ops, s.descriptors.Private, s.config.Registry)
+	limitMemory(heapBytes)
 	started, err := startOrigin(ctx, r, s)
 	if err != nil {
 		return err
 	}
 	r.SetReady(started.origin.Reads, started.origin.Ready)
-	file.OriginURL, file.APIURL, file.OperatorSocket = s.publicURL, s.publicURL+"/public/v1", started.socket
+	file.OperatorSocket = started.socket
 	if err := r.Announce(announced, file); err != nil {
 		return err
 	}
-	log.Info("the origin answers", "api", file.APIURL, "feed", file.FeedURL, "ops", file.OpsURL, "operatorSocket", file.OperatorSocket)
+	r.Log.Info("the origin answers", "api", file.APIURL, "feed", file.FeedURL, "ops", file.OpsURL, "operatorSocket", file.OperatorSocket)
 	return r.Wait(ctx)
 }
 
 // secure puts TLS over the listeners that have a certificate.
-func (o *originFlags) secure(s *originSetup, public net.Listener) (err error) {
-	if s.public, err = o.Over(public, "public", slog.LevelDebug, s.log); err != nil {
+func (o *originFlags) secure(s *originSetup) (err error) {
+	if s.public, err = o.Over(s.public, "public", slog.LevelDebug, s.config.Logger); err != nil {
 		return err
 	}
-	s.feed, err = o.feedTLS.Over(s.feed, s.log)
+	s.feed, err = o.feedTLS.Over(s.feed, s.config.Logger)
 	return err
 }
 
@@ -186,34 +170,23 @@ func (o originFlags) masterKey() (string, error) {
 	return string(text), nil
 }
 
-// An origin collects unreferenced blobs once a day. An edge that is further behind than the change log reaches asks again
-// for all it serves.
 const (
-	collectEvery = 24 * time.Hour
-	changesKeep  = 200_000
+	heapBytes    = 700 << 20            // limit for the Go heap, unless GOMEMLIMIT sets another
+	auditKeep    = 400 * 24 * time.Hour // age of the oldest entry of the audit log
+	collectEvery = 24 * time.Hour       // time between two collections of unreferenced blobs
+	changesKeep  = 200_000              // an edge that is further behind asks again for all it serves
 )
 
 // originSetup is what an origin is started from.
 type originSetup struct {
-	data              string // absolute
-	public, feed      net.Listener
-	publicURL, cdnURL string
-	feedToken         string
-	registry          *prometheus.Registry
-	log               *slog.Logger
-	prepare           func(storage.Store) error // called before anything is served; nil does nothing
-	storeURL          string                    // of a PostgreSQL; empty: the embedded store
-	storeSingle       bool                      // it may be one server without standbys
-	auditKeep         time.Duration             // of entries of the audit log; 0: for ever
-	settings          []operator.Setting        // what it is started with
-	limits            origin.Limits             // zero fields: the defaults
-	descriptors       process.Descriptors
-	corsOrigins       []string                                         // whose pages may call the API; empty: none
-	pages             func(console bool) (map[string]site.File, error) // make the documentation
-	noConsole         bool                                             // the web console is not served
-	webhookNetworks   []netip.Prefix                                   // that webhooks may reach beside the public internet
-	trustedProxies    []netip.Prefix                                   // whose X-Forwarded-For is believed
-	masterKey         func() (string, error)                           // the keys that seal secrets; nil: one that data keeps, made if it is missing
+	data         string // absolute
+	public, feed net.Listener
+	prepare      func(storage.Store) error // called before anything is served; nil does nothing
+	storeURL     string                    // of a PostgreSQL; empty: the embedded store
+	storeSingle  bool                      // it may be one server without standbys
+	masterKey    func() (string, error)    // the keys that seal secrets; nil: one that data keeps, made if it is missing
+	descriptors  process.Descriptors
+	config       origin.Config // without what follows from the above
 }
 
 // startedOrigin is an origin that answers.
@@ -231,11 +204,11 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 	if s.masterKey == nil {
 		s.masterKey = func() (string, error) { return process.Secret(filepath.Join(s.data, "master-key")) }
 	}
-	master, err := s.masterKey()
-	if err != nil {
+	c := s.config
+	if c.Master, err = s.masterKey(); err != nil {
 		return nil, err
 	}
-	store, err := maintain.OpenStore(r, maintain.StoreLocation{Dir: s.data, URL: s.storeURL, Single: s.storeSingle, Tables: s.descriptors.Tables}, s.log)
+	store, err := admin.OpenStore(r, admin.StoreLocation{Dir: s.data, URL: s.storeURL, Single: s.storeSingle, Tables: s.descriptors.Tables}, c.Logger)
 	if err != nil {
 		return nil, err
 	}
@@ -244,27 +217,20 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 			return nil, err
 		}
 	}
-	s.limits = s.limits.WithDefaults()
-	s.limits.Connections = min(s.limits.Connections, s.descriptors.Clients)
-	s.limits.FeedConnections = min(s.limits.FeedConnections, s.descriptors.Edges)
-	s.limits.OperatorConnections = min(s.limits.OperatorConnections, s.descriptors.Private)
-	files := console.Files()
-	if s.noConsole {
-		files = nil
-	}
-	o, err := origin.New(ctx, origin.Config{
-		Store: store, PublicURL: s.publicURL, CDNURL: s.cdnURL, FeedToken: s.feedToken, Logger: s.log, Registry: s.registry,
-		Guest: guest, Compiled: filepath.Join(s.data, "compiled"), Master: master, AuditKeep: s.auditKeep, CollectEvery: collectEvery, ChangesKeep: changesKeep,
-		Settings: s.settings,
-		Limits:   s.limits, CORSOrigins: s.corsOrigins, WebhookNetworks: s.webhookNetworks, TrustedProxies: s.trustedProxies, Documents: s.pages, Console: files,
-	})
+	c.Limits = c.Limits.WithDefaults()
+	c.Limits.Connections = min(c.Limits.Connections, s.descriptors.Clients)
+	c.Limits.FeedConnections = min(c.Limits.FeedConnections, s.descriptors.Edges)
+	c.Limits.OperatorConnections = min(c.Limits.OperatorConnections, s.descriptors.Private)
+	c.Store, c.Guest, c.Compiled, c.Console = store, guest, filepath.Join(s.data, "compiled"), console.Files()
+	c.AuditKeep, c.CollectEvery, c.ChangesKeep = auditKeep, collectEvery, changesKeep
+	o, err := origin.New(ctx, c)
 	if errors.Is(err, origin.ErrMasterKey) {
 		return nil, &term.Failure{Sentence: err.Error(), Next: "Give the master key with --master-key-file or LIVERY_MASTER_KEY.", Cause: err}
 	}
 	if err != nil {
 		return nil, err
 	}
-	socket := filepath.Join(s.data, opsocket.SocketName)
+	socket := filepath.Join(s.data, admin.SocketName)
 	if len(socket) > maxSocketPath {
 		return nil, term.Fail("Name a directory with a shorter path with --data.", "the path of the operator socket %s is longer than the %d bytes that the system allows", socket, maxSocketPath)
 	}
@@ -272,7 +238,7 @@ func startOrigin(ctx context.Context, r *process.Run, s originSetup) (*startedOr
 	if err != nil {
 		return nil, err
 	}
-	if err := maintain.ServeStore(r, s.data, s.descriptors.Private, store, o); err != nil {
+	if err := admin.ServeStore(r, s.data, s.descriptors.Private, store, o); err != nil {
 		return nil, err
 	}
 	r.OnClose(o.Shutdown)

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"example.com/livery/cli/devfile"
+	"example.com/livery/cli/cmdline"
 	"example.com/livery/client"
 )
 
@@ -16,7 +16,7 @@ func (a *app) welcome(ctx context.Context, d *dev) {
 		"  Metrics", d.file.OpsURL+"/metrics", "  Token", d.file.Token, "  Console", d.console)
 	program := os.Args[0] // as it was typed, so that the commands work in the same directory
 	data := ""
-	if d.flags.data != devfile.DefaultDir {
+	if d.flags.data != cmdline.DefaultData {
 		data = " --data " + quote(d.flags.data)
 	}
 	if d.console != "" {

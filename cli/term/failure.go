@@ -198,7 +198,7 @@ func explainConflict(f *Failure, e *client.Error) {
 		f.Next = "Publish the Theme once more, with --unchanged if it has nothing new, and then the Variant."
 	case errors.Is(e, client.ErrModeUsesVariant):
 		f.Sentence = "a mode of the Theme names the Variant"
-		f.Next = "Replace the modes by a list without it first: livery theme modes THEME --set FILE."
+		f.Next = "Replace the modes by a list without it first: livery theme modes THEME FILE."
 	case errors.Is(e, client.ErrIdempotencyKeyReused):
 		f.Sentence, f.Next = "another request had the same Idempotency-Key", "Send the request with a key of its own."
 	}

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"example.com/livery/spelling"
+	"example.com/livery/internal/spelling"
 )
 
 // Nearest returns the candidate that name is most likely a slip of, or "" if none is near.

@@ -2,9 +2,7 @@ package themes
 
 import (
 	"context"
-	"errors"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -38,48 +36,41 @@ func (a *app) eventsCommand() *cobra.Command {
 	return a.JSONFlag(target.InEnvironment(cmd, &f.Target))
 }
 
-// eventsEvery is how often new events are asked for.
-const eventsEvery = time.Second
-
 func (a *app) events(ctx context.Context, f eventsFlags) error {
 	c, e, err := a.inEnvironment(ctx, f.Target)
 	if err != nil {
 		return err
 	}
 	o := client.EventOptions{Limit: 1000}
-	all := []client.Event{}
-	for {
-		page, err := client.ListEvents(ctx, c, e.ID, o)
-		if err != nil {
-			if f.follow && errors.Is(ctx.Err(), context.Canceled) {
-				return nil
-			}
-			return err
-		}
-		if page.Missed {
-			a.Warn("Note: events after %s are not kept any more", o.After)
-		}
-		if n := len(page.Items); n > 0 {
-			o.After = page.Items[n-1].ID
-		}
-		if all = append(all, page.Items...); f.follow {
-			if err := a.printFollowed(all); err != nil {
+	read := func(each func([]client.Event) error) error {
+		for {
+			page, err := client.ListEvents(ctx, c, e.ID, o)
+			if err != nil {
 				return err
 			}
-			all = all[:0]
-		}
-		switch {
-		case page.Next != "":
-		case !f.follow:
-			return a.showEvents(all)
-		default:
-			select {
-			case <-time.After(eventsEvery):
-			case <-ctx.Done():
-				return nil
+			if page.Missed {
+				a.Warn("Note: events after %s are not kept any more", o.After)
+			}
+			if n := len(page.Items); n > 0 {
+				o.After = page.Items[n-1].ID
+			}
+			if err := each(page.Items); err != nil || page.Next == "" {
+				return err
 			}
 		}
 	}
+	if f.follow {
+		return term.Follow(ctx, func() error { return read(a.printFollowed) })
+	}
+	all := []client.Event{}
+	err = read(func(list []client.Event) error {
+		all = append(all, list...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.showEvents(all)
 }
 
 // eventRow spells an event for people.

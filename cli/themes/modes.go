@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/client"
@@ -15,20 +16,28 @@ import (
 func (a *app) themeModes() *cobra.Command {
 	var m newModes
 	cmd := &cobra.Command{
-		Use:   "modes THEME",
+		Use:   "modes THEME [FILE|-]",
 		Short: "Show or replace the modes of a Theme",
 		Long: "Shows the modes of a Theme, or replaces the whole list, which needs the role admin. A mode is a Variant with a condition.\n" +
-			"--set takes what --json prints, with slugs or ids of Variants; {\"modes\": []} removes all modes.",
+			"FILE has what --json prints, with slugs or ids of Variants; {\"modes\": []} removes all modes.",
 		Example: "  livery theme modes acme --env sandbox\n" +
 			"  livery theme modes acme --env sandbox --mode scheme.light --mode 'scheme.dark=midnight (prefers-color-scheme: dark)'\n" +
-			"  livery theme modes acme --env sandbox --set modes.json",
+			"  livery theme modes acme modes.json --env sandbox",
 	}
 	cmd.Flags().StringArrayVar(&m.modes, "mode", nil, "`DIMENSION.MODE[=VARIANT][ CONDITION]` of the new list, in its order; may be repeated")
-	cmd.Flags().StringVar(&m.file, "set", "", "YAML or JSON `FILE` with the new list; - is the standard input")
-	cmd.MarkFlagsMutuallyExclusive("mode", "set")
-	return a.onTheme(cmd, func(ctx context.Context, c *client.Client, f target.Resolved) error {
+	a.onNamed(themeKind, cmd, func(ctx context.Context, c *client.Client, f target.Resolved) error {
 		return a.themeModesOf(ctx, c, f, m)
 	})
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 2 {
+			m.file = args[1]
+			if m.modes != nil {
+				return term.UsageError("Leave out one of them.", "%s takes a file or --mode", cmd.CommandPath())
+			}
+		}
+		return cmdline.Args(cobra.RangeArgs(1, 2))(cmd, args)
+	}
+	return cmd
 }
 
 func (a *app) themeModesOf(ctx context.Context, c *client.Client, f target.Resolved, m newModes) error {

@@ -114,7 +114,7 @@ func TestAChangeThatBreaksFailsIfAsked(t *testing.T) {
 	d := startDev(t)
 	create(t, d)
 	f := newForge(t, d.Token)
-	s := newGitHub(t, d, f, "LIVERY_PREVIEW=page.html", "GITHUB_SERVER_URL=https://github.com", "GITHUB_RUN_ID=12")
+	s := newGitHub(t, d, f, "LIVERY_OUT=page.html", "GITHUB_SERVER_URL=https://github.com", "GITHUB_RUN_ID=12")
 	s.write("tokens.json", first)
 	if said, code := s.run("release", "tokens.json"); code != 0 {
 		t.Fatalf("release = %d\n%s", code, said)

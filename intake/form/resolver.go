@@ -13,7 +13,7 @@ import (
 	"example.com/livery/intake/tree"
 	"example.com/livery/intake/value"
 	"example.com/livery/renderer/jsontree"
-	"example.com/livery/spelling"
+	"example.com/livery/internal/spelling"
 )
 
 const resolverName = "a resolver document"

@@ -7,7 +7,7 @@ import (
 
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
-	"example.com/livery/spelling"
+	"example.com/livery/internal/spelling"
 )
 
 func (a *applier) isBroken(site *jsontree.Node) bool {

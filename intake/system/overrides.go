@@ -8,7 +8,7 @@ import (
 	"example.com/livery/intake/model"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
-	"example.com/livery/spelling"
+	"example.com/livery/internal/spelling"
 )
 
 // Overrides returns the tokens of own that differ from base, as an object with a member for each dotted path. theme is the document of the

@@ -12,7 +12,7 @@ import (
 	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
-	"example.com/livery/spelling"
+	"example.com/livery/internal/spelling"
 )
 
 // mostShown is the most of a value that a message shows, in bytes.

@@ -20,7 +20,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"example.com/livery/spelling"
+	"example.com/livery/internal/spelling"
 )
 
 // Document is the document of a file.

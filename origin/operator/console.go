@@ -23,7 +23,7 @@ type ConsoleLink struct {
 }
 
 // NoConsole is said of an origin that does not serve the console.
-const NoConsole = "the console is not served: the origin was started with --console=false, or built without it"
+const NoConsole = "the console is not served: the origin was built without it"
 
 func (h *Handler) linkConsole(ctx context.Context, _ call, order ConsoleOrder) (any, error) {
 	switch {

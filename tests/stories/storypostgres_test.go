@@ -260,8 +260,8 @@ func TestSeveralOriginsOnOnePostgresAreOne(t *testing.T) {
 func (f *fleet) migrates() {
 	f.t.Helper()
 	copied := filepath.Join(f.dir, "copy")
-	f.must(nil, "store", "migrate", "--from", f.cluster.URL(), "--to", copied, "--store-allow-single")
-	if out, err := f.livery(nil, "store", "migrate", "--from", f.cluster.URL(), "--to", copied, "--store-allow-single"); err == nil || !strings.Contains(out, "holds records already") {
+	f.must(nil, "store", "migrate", "--from", f.cluster.URL(), "--to", copied)
+	if out, err := f.livery(nil, "store", "migrate", "--from", f.cluster.URL(), "--to", copied); err == nil || !strings.Contains(out, "holds records already") {
 		f.t.Errorf("livery store migrate into a store that holds something = %v %s", err, out)
 	}
 	f.must(nil, "store", "check", copied)

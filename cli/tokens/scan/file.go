@@ -2,7 +2,6 @@ package scan
 
 import (
 	"bytes"
-	"path"
 	"strings"
 	"unicode/utf8"
 )
@@ -26,24 +25,11 @@ var forms = map[string]form{
 	".erb": {markup: true}, ".php": {lineComments: true, markup: true}, ".hbs": {markup: true}, ".liquid": {markup: true}, ".twig": {markup: true},
 }
 
-// What a byte may begin.
-const (
-	other   = iota
-	word    // a part of a name
-	newline //
-	quote   //
-	slash   // perhaps a comment
-	less    // perhaps a comment of markup
-)
-
-var classes = func() (table [256]byte) {
+// isWord says which bytes are of a name.
+var isWord = func() (table [256]bool) {
 	for b := range table {
-		switch {
-		case b == '-' || b == '_' || b >= utf8.RuneSelf || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z':
-			table[b] = word
-		}
+		table[b] = b == '-' || b == '_' || b >= utf8.RuneSelf || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 	}
-	table['\n'], table['"'], table['\''], table['`'], table['/'], table['<'] = newline, quote, quote, quote, slash, less
 	return table
 }()
 
@@ -52,12 +38,12 @@ const suppression = "livery-ignore"
 
 // file is a text while it is read. All positions are offsets in it.
 type file struct {
-	*worker
+	of *Scanner // what it is read for
 	form
 
-	index     int32 // of the file
+	name      string // as it is shown
 	text      []byte
-	line      int32 // counts from 1
+	line      int // counts from 1
 	lineStart int
 
 	suppresses bool // suppression stands in it
@@ -65,36 +51,38 @@ type file struct {
 
 // scan reads the whole text once.
 func (f *file) scan() {
-	f.line, f.lineStart = 1, 0
+	f.line = 1
 	f.suppresses = bytes.Contains(f.text, []byte(suppression))
 	for i := 0; i < len(f.text); {
-		switch classes[f.text[i]] {
-		case word:
+		switch b := f.text[i]; {
+		case isWord[b]:
 			i = f.word(i)
-		case newline:
+		case b == '\n':
 			i++
 			f.newline(i)
-		case quote:
+		case isQuote(b):
 			f.path(i)
 			i++
-		case slash, less:
+		case b == '/' || b == '<':
 			i = f.comment(i)
 		default:
 			i++
 		}
 	}
-	f.lines += int(f.line)
+	f.of.result.Lines += f.line
 	if f.lineStart == len(f.text) {
-		f.lines--
+		f.of.result.Lines--
 	}
 }
+
+func isQuote(b byte) bool { return b == '"' || b == '\'' || b == '`' }
 
 func (f *file) newline(next int) { f.line, f.lineStart = f.line+1, next }
 
 // word reads the name at i and returns its end.
 func (f *file) word(i int) int {
 	j, dashes := i, 0
-	for ; j < len(f.text) && classes[f.text[j]] == word; j++ {
+	for ; j < len(f.text) && isWord[f.text[j]]; j++ {
 		if f.text[j] == '-' {
 			dashes++
 		}
@@ -179,13 +167,38 @@ func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\
 
 // endsWith reports whether the text before i ends with a word, and no other letter stands before that.
 func (f *file) endsWith(i int, name string) bool {
-	return bytes.HasSuffix(f.text[:i], []byte(name)) && classes[f.at(i-len(name)-1)] != word
+	return bytes.HasSuffix(f.text[:i], []byte(name)) && !isWord[f.at(i-len(name)-1)]
 }
 
-// place is what stands from i to j.
-func (f *file) place(i, j int) place {
-	column := utf8.RuneCount(f.text[f.lineStart:i]) + 1
-	return place{file: f.index, line: f.line, column: int32(column), width: int32(utf8.RuneCount(f.text[i:j])), offset: int32(i)}
+// finding is of what stands from i to j.
+func (f *file) finding(rule string, i, j int) Finding {
+	return Finding{
+		Rule: rule, File: f.name, Line: f.line, Column: utf8.RuneCount(f.text[f.lineStart:i]) + 1, Name: string(f.text[i:j]),
+		offset: i, width: utf8.RuneCount(f.text[i:j]),
+	}
+}
+
+// use counts what stands from i to j as a use of a token.
+func (f *file) use(token int32, i, j int) {
+	f.of.counts[token]++
+	t := &f.of.tokens[token]
+	if f.of.options.Uses {
+		use := f.finding(Use, i, j)
+		use.Token = t.Path
+		f.of.result.Findings = append(f.of.result.Findings, use)
+	}
+	if t.Deprecated != "" && !f.isSuppressed() {
+		use := f.finding(Deprecated, i, j)
+		use.Token, use.Message = t.Path, t.Path+" is deprecated: "+t.Deprecated
+		f.of.result.Findings = append(f.of.result.Findings, use)
+	}
+}
+
+// doubt notes that what stands from i to j may be unknown.
+func (f *file) doubt(kind, i, j int, guarded bool) {
+	if !f.isSuppressed() {
+		f.of.candidates = append(f.of.candidates, candidate{f.finding(Unknown, i, j), kind, guarded})
+	}
 }
 
 // isSuppressed reports whether the line says that it is not to be reported, or a comment that has the line above alone.
@@ -197,10 +210,4 @@ func (f *file) isSuppressed() bool {
 	above := f.text[:max(f.lineStart-1, 0)]
 	above = bytes.TrimSpace(above[bytes.LastIndexByte(above, '\n')+1:])
 	return bytes.Contains(line, []byte(suppression)) || bytes.Contains(above, []byte(suppression)) && bytes.IndexByte([]byte("/*<{"), above[0]) >= 0
-}
-
-// formOf returns the form of a file by its name.
-func formOf(name string) (form, bool) {
-	f, ok := forms[strings.ToLower(path.Ext(name))]
-	return f, ok
 }

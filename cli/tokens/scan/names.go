@@ -8,14 +8,12 @@ import (
 	"example.com/livery/renderer/css"
 )
 
-// names is what a Theme gives source files to name. It does not change and may be read by several goroutines.
+// names is what a Theme gives source files to name.
 type names struct {
 	properties map[string]int32 // custom property -> index of its token
 	paths      map[string]int32 // dotted path -> index of its token
 	variables  map[string]int32 // theme variable of Tailwind -> index of its token
 	variants   map[string]int32 // breakpoints and containers, which Tailwind's variants name
-
-	deprecated []bool // by token
 
 	propertyGroups stems
 	variableGroups stems
@@ -27,8 +25,8 @@ type names struct {
 	longestPath int // bytes
 }
 
-func namesOf(s *export.Sheet) *names {
-	n := &names{
+func namesOf(s *export.Sheet) names {
+	n := names{
 		properties: map[string]int32{}, paths: map[string]int32{}, variables: map[string]int32{}, variants: map[string]int32{},
 		propertyGroups: stems{}, variableGroups: stems{}, groups: map[string]bool{},
 	}
@@ -38,7 +36,6 @@ func namesOf(s *export.Sheet) *names {
 	for i := range s.Tokens {
 		t, token := &s.Tokens[i], int32(i)
 		n.paths[t.Path] = token
-		n.deprecated = append(n.deprecated, t.Deprecated != "")
 		n.groups[t.Segments[0]] = true
 		n.longestPath = max(n.longestPath, len(t.Path))
 		for _, p := range t.Properties {

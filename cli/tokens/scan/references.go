@@ -10,18 +10,18 @@ func (f *file) property(i, j int) {
 	name := f.text[i:j]
 	switch {
 	case f.isDynamic(j):
-		f.dynamic[f.intern(name)] = true
+		note(f.of.dynamic, name)
 	case f.isDeclared(i, j):
-		f.declared[f.intern(name)] = true
+		note(f.of.declared, name)
 	default:
-		token, known := f.properties[string(name)]
+		token, known := f.of.properties[string(name)]
 		if !known {
-			token, known = f.variables[string(name)]
+			token, known = f.of.variables[string(name)]
 		}
 		if known {
 			f.use(token, i, j)
-		} else if f.isReference(i) && !f.isSuppressed() {
-			f.candidate(candidate{place: f.place(i, j), name: f.intern(name), kind: ofProperty, guarded: f.isGuarded(i, j)})
+		} else if f.isReference(i) {
+			f.doubt(ofProperty, i, j, f.isGuarded(i, j))
 		}
 	}
 }
@@ -39,7 +39,7 @@ func (f *file) isDeclared(i, j int) bool {
 	if f.at(j) == '=' || f.endsWith(before, "@property") {
 		return true
 	}
-	if classes[f.at(j)] == quote && f.at(i-1) == f.at(j) {
+	if isQuote(f.at(j)) && f.at(i-1) == f.at(j) {
 		call := f.skipBack(i - 1)
 		if f.at(call-1) == '(' && f.endsWith(f.skipBack(call-1), "setProperty") {
 			return true
@@ -94,7 +94,7 @@ func (f *file) isGuarded(i, j int) bool {
 	}
 	k = f.skipBack(k - 1)
 	end := k
-	for k > 0 && classes[f.text[k-1]] == word {
+	for k > 0 && isWord[f.text[k-1]] {
 		k--
 	}
 	return bytes.HasPrefix(f.text[k:end], []byte("--"))
@@ -102,7 +102,7 @@ func (f *file) isGuarded(i, j int) bool {
 
 // path reads the string that begins with the quote at i, if it may be the path of a token.
 func (f *file) path(i int) {
-	mark, text := f.text[i], f.text[i+1:min(i+1+f.longestPath+2, len(f.text))]
+	mark, text := f.text[i], f.text[i+1:min(i+1+f.of.longestPath+2, len(f.text))]
 	dots := false
 	for n, b := range text {
 		switch {
@@ -111,7 +111,7 @@ func (f *file) path(i int) {
 			return
 		case b == '$' && mark == '`' && dots && bytes.HasPrefix(text[n:], []byte("${")):
 			if f.isCalled(i) {
-				f.dynamic[f.intern(text[:n])] = true
+				note(f.of.dynamic, text[:n])
 			}
 			return
 		case b == '.':
@@ -127,17 +127,17 @@ func (f *file) wholePath(i int, text []byte, dots bool) {
 		return
 	}
 	end := i + 1 + len(text)
-	if token, known := f.paths[string(text)]; known {
+	if token, known := f.of.paths[string(text)]; known {
 		f.use(token, i+1, end)
 		return
 	}
-	if !f.isCalled(i) || f.isSuppressed() {
+	if !f.isCalled(i) {
 		return
 	}
-	name := f.intern(text)
+	name := string(text)
 	first, _, _ := strings.Cut(name, ".")
-	if dots && f.groups[first] || len(f.nearPaths.near(name)) > 0 {
-		f.candidate(candidate{place: f.place(i+1, end), name: name, kind: ofPath})
+	if dots && f.of.groups[first] || len(f.of.nearPaths.near(name)) > 0 {
+		f.doubt(ofPath, i+1, end, false)
 	}
 }
 
@@ -155,14 +155,14 @@ func (f *file) isCalled(i int) bool {
 
 // variant reads a name that may be a breakpoint in a variant of Tailwind: "tablet:", "max-tablet:", "@tablet:".
 func (f *file) variant(i, j int) {
-	if len(f.variants) == 0 || f.at(j) != ':' || isSpace(f.at(j+1)) {
+	if len(f.of.variants) == 0 || f.at(j) != ':' || isSpace(f.at(j+1)) {
 		return
 	}
 	name := f.text[i:j]
 	if len(name) > len("max-") && (string(name[:4]) == "max-" || string(name[:4]) == "min-") {
 		name = name[4:]
 	}
-	if token, known := f.variants[string(name)]; known {
+	if token, known := f.of.variants[string(name)]; known {
 		f.use(token, i, j)
 	}
 }
@@ -172,7 +172,7 @@ func (f *file) class(i, j int) {
 	before := f.at(i - 1)
 	if before == '.' {
 		if f.styles || f.markup {
-			f.selectors[f.intern(f.text[i:j])] = true
+			note(f.of.selectors, f.text[i:j])
 		}
 		return
 	}
@@ -185,12 +185,12 @@ func (f *file) class(i, j int) {
 	if f.styles && !f.isApplied(i) {
 		return
 	}
-	c := f.classOf(f.text[i:j])
+	c := f.of.classOf(f.text[i:j])
 	for _, token := range c.tokens {
 		f.use(token, i, j)
 	}
-	if (len(c.near) > 0 || c.inGroup) && f.amongClasses(i, j) && !f.isSuppressed() {
-		f.candidate(candidate{place: f.place(i, j), name: f.intern(f.text[i:j]), kind: ofClass})
+	if (len(c.near) > 0 || c.inGroup) && f.amongClasses(i, j) {
+		f.doubt(ofClass, i, j, false)
 	}
 }
 
@@ -230,7 +230,7 @@ func (f *file) amongClasses(i, j int) bool {
 		return false
 	}
 	for class := range strings.FieldsSeq(string(before[open+1:]) + " " + string(after[:end])) {
-		if c := f.classOf([]byte(class[strings.LastIndexByte(class, ':')+1:])); c.own || len(c.tokens) > 0 {
+		if c := f.of.classOf([]byte(class[strings.LastIndexByte(class, ':')+1:])); c.own || len(c.tokens) > 0 {
 			return true
 		}
 	}

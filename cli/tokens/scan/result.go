@@ -1,13 +1,14 @@
 package scan
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"example.com/livery/cli/tokens/export"
-	"example.com/livery/spelling"
+	"example.com/livery/internal/spelling"
 )
 
 // The rules that findings are of.
@@ -69,24 +70,20 @@ type Result struct {
 
 // Result returns what was found in all that was added.
 func (s *Scanner) Result() *Result {
-	r := &Result{Files: s.total.read, Lines: s.total.lines, Findings: []Finding{}, Skipped: append([]Skipped{}, slices.Concat(s.skipped, s.total.skipped)...)}
-	for i, n := range s.total.counts {
+	r := s.result
+	for i, n := range s.counts {
 		r.Uses += n
 		r.Tokens = append(r.Tokens, Count{s.tokens[i].Path, n})
 	}
-	s.addUses(r)
-	s.addUnknown(r)
+	s.addUnknown(&r)
 	slices.SortFunc(r.Findings, func(a, b Finding) int {
-		if n := cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column); n != 0 {
-			return n
-		}
-		return cmp.Or(strings.Compare(a.Rule, b.Rule), strings.Compare(a.Token, b.Token))
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Rule, b.Rule), strings.Compare(a.Token, b.Token))
 	})
 	slices.SortFunc(r.Skipped, func(a, b Skipped) int { return strings.Compare(a.File, b.File) })
 	if s.options.Unused {
-		s.addUnused(r)
+		s.addUnused(&r)
 	}
-	return r
+	return &r
 }
 
 // Count returns how many findings are of a rule and not fixed.
@@ -99,32 +96,9 @@ func (r *Result) Count(rule string) (n int) {
 	return n
 }
 
-func (s *Scanner) finding(rule string, p place, name, message string) Finding {
-	return Finding{
-		Rule: rule, File: s.files[p.file], Line: int(p.line), Column: int(p.column), Name: name, Message: message,
-		offset: int(p.offset), width: int(p.width),
-	}
-}
-
-func (s *Scanner) addUses(r *Result) {
-	for _, u := range s.total.uses {
-		t := &s.tokens[u.token]
-		if s.options.Uses {
-			f := s.finding(Use, u.place, u.name, "")
-			f.Token = t.Path
-			r.Findings = append(r.Findings, f)
-		}
-		if t.Deprecated != "" {
-			f := s.finding(Deprecated, u.place, u.name, t.Path+" is deprecated: "+t.Deprecated)
-			f.Token = t.Path
-			r.Findings = append(r.Findings, f)
-		}
-	}
-}
-
 // addUnused adds the tokens that no file names, and that no name whose rest a program makes can be.
 func (s *Scanner) addUnused(r *Result) {
-	for i, n := range s.total.counts {
+	for i, n := range s.counts {
 		if t := &s.tokens[i]; n == 0 && !s.mayBeMade(t.Path) && !slices.ContainsFunc(t.Properties, func(p export.Property) bool { return s.mayBeMade(p.Name) }) {
 			f := Finding{Rule: Unused, Name: t.Path, Token: t.Path, Message: "no file names " + t.Path}
 			if at := strings.LastIndexByte(t.Location, ':'); at > 0 {
@@ -138,7 +112,7 @@ func (s *Scanner) addUnused(r *Result) {
 }
 
 func (s *Scanner) mayBeMade(name string) bool {
-	for start := range s.total.dynamic {
+	for start := range s.dynamic {
 		if strings.HasPrefix(name, start) {
 			return true
 		}
@@ -164,18 +138,19 @@ func (s *Scanner) addUnknown(r *Result) {
 		guarded bool
 	}
 	judged, compared := map[key]judgement{}, 0
-	for _, c := range s.total.candidates {
-		k := key{c.name, c.kind, c.guarded}
+	for _, c := range s.candidates {
+		k := key{c.Name, c.kind, c.guarded}
 		j, known := judged[k]
 		if !known {
 			j = s.judge(c, &compared)
 			judged[k] = j
-			if c.kind == ofProperty && !j.unknown && !s.total.declared[c.name] {
+			if c.kind == ofProperty && !j.unknown && !s.declared[c.Name] {
 				r.Foreign++
 			}
 		}
 		if j.unknown {
-			f := s.finding(Unknown, c.place, c.name, c.name+" is not a "+kinds[c.kind]+" of a token")
+			f := c.Finding
+			f.Message = c.Name + " is not a " + kinds[c.kind] + " of a token"
 			if f.Nearest, f.isSlip = j.nearest, j.isSlip; f.Nearest != "" {
 				f.Message += "; did you mean " + f.Nearest + "?"
 			}
@@ -193,19 +168,19 @@ func (s *Scanner) judge(c candidate, compared *int) judgement {
 	ours := c.kind == ofPath // the text around it told
 	switch c.kind {
 	case ofProperty:
-		if s.total.declared[c.name] {
+		if s.declared[c.Name] {
 			return judgement{}
 		}
-		near = s.nearProperties.near(c.name)
-		ours = s.options.Strict || s.prefix != "" && strings.HasPrefix(c.name, s.prefix) ||
-			!c.guarded && !isOwnVariable(c.name) && s.propertyGroups.begin(c.name)
+		near = s.nearProperties.near(c.Name)
+		ours = s.options.Strict || s.prefix != "" && strings.HasPrefix(c.Name, s.prefix) ||
+			!c.guarded && !isOwnVariable(c.Name) && s.propertyGroups.begin(c.Name)
 	case ofPath:
-		near, all = s.nearPaths.near(c.name), s.nearPaths.names
+		near, all = s.nearPaths.near(c.Name), s.nearPaths.names
 	case ofClass:
-		if s.isOwnClass(c.name) {
+		if s.isOwnClass(c.Name) {
 			return judgement{}
 		}
-		class := s.class(c.name)
+		class := s.class(c.Name)
 		near, all, ours = class.near, nil, class.inGroup
 	}
 	switch {
@@ -213,14 +188,14 @@ func (s *Scanner) judge(c candidate, compared *int) judgement {
 		return judgement{true, near[0], len(near) == 1}
 	case ours && *compared+len(all) <= mostCompared:
 		*compared += len(all)
-		return judgement{true, spelling.Nearest(c.name, all), false}
+		return judgement{true, spelling.Nearest(c.Name, all), false}
 	}
 	return judgement{unknown: ours}
 }
 
 // isOwnClass reports whether a stylesheet of the files has a class, or declares the theme variable that makes it.
 func (s *Scanner) isOwnClass(name string) bool {
-	if s.total.selectors[name] {
+	if s.selectors[name] {
 		return true
 	}
 	for k := 1; k < len(name)-1; k++ {
@@ -228,10 +203,31 @@ func (s *Scanner) isOwnClass(name string) bool {
 			continue
 		}
 		for _, namespace := range utilities[name[:k]] {
-			if s.total.declared["--"+namespace+name[k:]] {
+			if s.declared["--"+namespace+name[k:]] {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// CanFix reports whether a name is unknown and one slip makes a token's name of it, and of that token's alone.
+func (f *Finding) CanFix() bool { return f.Rule == Unknown && f.isSlip }
+
+// Fix returns the text of a file with the names of its findings replaced by the nearest, and marks these as fixed. The
+// findings are in order and can be fixed. It returns nil, and marks nothing, if the text is not the one that was read.
+func Fix(text []byte, findings []*Finding) []byte {
+	var fixed []byte
+	done := 0
+	for _, f := range findings {
+		if f.offset < done || f.offset > len(text) || !bytes.HasPrefix(text[f.offset:], []byte(f.Name)) {
+			return nil
+		}
+		fixed = append(append(fixed, text[done:f.offset]...), f.Nearest...)
+		done = f.offset + len(f.Name)
+	}
+	for _, f := range findings {
+		f.Fixed, f.Message = true, f.Name+" is "+f.Nearest+" now"
+	}
+	return slices.Concat(fixed, text[done:])
 }

@@ -4,16 +4,16 @@
 package scan
 
 import (
+	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"io"
 	"io/fs"
-	"maps"
-	"runtime"
+	"path"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"example.com/livery/cli/tokens/export"
 )
@@ -28,26 +28,29 @@ type Options struct {
 
 // Scanner reads folders of source files. Its methods must not be called concurrently.
 type Scanner struct {
-	*names
+	names
 	tokens  []export.Token
 	options Options
+	exclude []pattern
+	ignores map[string][]pattern // folder -> its .gitignore
+	buffer  []byte               // a file
 
-	files   []string // by their indexes, as they are shown
-	skipped []Skipped
-	total   *worker // what all workers found
+	result     Result // without what follows from the whole
+	candidates []candidate
+	counts     []int           // uses by token
+	declared   map[string]bool // custom properties
+	selectors  map[string]bool // classes of stylesheets
+	dynamic    map[string]bool // beginnings of names whose rest a program makes
+	judged     map[string]class
 }
 
 // New returns a scanner for the tokens of a Theme.
 func New(s *export.Sheet, o Options) *Scanner {
-	scanner := &Scanner{names: namesOf(s), tokens: s.Tokens, options: o}
-	scanner.total = scanner.worker()
-	return scanner
-}
-
-// place is one place in a file.
-type place struct {
-	file, line, column, width int32 // line and column count from 1; width and column in characters
-	offset                    int32 // in bytes
+	return &Scanner{
+		names: namesOf(s), tokens: s.Tokens, options: o, exclude: parseIgnore([]byte(strings.Join(o.Exclude, "\n"))),
+		buffer: make([]byte, largestFile+1), counts: make([]int, len(s.Tokens)), result: Result{Findings: []Finding{}, Skipped: []Skipped{}},
+		declared: map[string]bool{}, selectors: map[string]bool{}, dynamic: map[string]bool{}, judged: map[string]class{},
+	}
 }
 
 // What a name that may be unknown would be.
@@ -59,150 +62,82 @@ const (
 
 // candidate is a name that the tokens do not have; what the other files declare decides whether it is unknown.
 type candidate struct {
-	place
-	name string
-	kind int
-	// guarded is of a custom property that has a fallback or is one: the author knows that it may be missing.
-	guarded bool
+	Finding
+	kind    int
+	guarded bool // a custom property that has a fallback or is one: the author knows that it may be missing
 }
-
-// use is a place that names a token.
-type use struct {
-	place
-	token int32
-	name  string
-}
-
-// worker reads files one after the other and collects what they hold. It belongs to one goroutine.
-type worker struct {
-	*names
-	all    bool // each use is kept; else only uses of deprecated tokens
-	buffer []byte
-
-	lines, read int
-	counts      []int // uses by token
-	uses        []use
-	candidates  []candidate
-	declared    map[string]bool // custom properties
-	selectors   map[string]bool // classes of stylesheets
-	dynamic     map[string]bool // what names begin with whose rest a program makes
-	interned    map[string]string
-	judged      map[string]class
-	skipped     []Skipped
-}
-
-func (s *Scanner) worker() *worker {
-	return &worker{
-		names: s.names, all: s.options.Uses, counts: make([]int, len(s.tokens)),
-		declared: map[string]bool{}, selectors: map[string]bool{}, dynamic: map[string]bool{},
-		interned: map[string]string{}, judged: map[string]class{},
-	}
-}
-
-// intern returns a name as a string that is kept once.
-func (w *worker) intern(name []byte) string {
-	if kept, ok := w.interned[string(name)]; ok {
-		return kept
-	}
-	kept := string(name)
-	w.interned[kept] = kept
-	return kept
-}
-
-// mostJudged bounds how many classes a worker remembers.
-const mostJudged = 1 << 17
 
 // classOf is class, remembered.
-func (w *worker) classOf(name []byte) class {
-	if c, ok := w.judged[string(name)]; ok {
-		return c
+func (s *Scanner) classOf(name []byte) class {
+	c, known := s.judged[string(name)]
+	if !known {
+		c = s.class(string(name))
+		s.judged[string(name)] = c
 	}
-	if len(w.judged) >= mostJudged {
-		clear(w.judged)
-	}
-	c := w.class(string(name))
-	w.judged[string(name)] = c
 	return c
 }
 
-func (w *worker) candidate(c candidate) { w.candidates = append(w.candidates, c) }
-
-func (f *file) use(token int32, i, j int) {
-	f.counts[token]++
-	if f.all || f.deprecated[token] && !f.isSuppressed() {
-		f.uses = append(f.uses, use{f.place(i, j), token, f.intern(f.text[i:j])})
+// note adds a name to a set.
+func note(set map[string]bool, name []byte) {
+	if !set[string(name)] {
+		set[string(name)] = true
 	}
 }
 
 // Add reads the files below start, which may be one file, and names them by show, which gets their paths in fsys. Files
 // that .gitignore leaves out, also one above start, are not read; symbolic links are not followed.
 func (s *Scanner) Add(fsys fs.FS, start string, show func(string) string) error {
-	type job struct {
-		index int32
-		path  string
+	s.ignores = map[string][]pattern{}
+	for folder := start; folder != "."; {
+		folder = path.Dir(folder)
+		s.readIgnore(fsys, folder)
 	}
-	jobs := make(chan job, 256)
-	var running sync.WaitGroup
-	workers := make([]*worker, runtime.GOMAXPROCS(0))
-	for i := range workers {
-		workers[i] = s.worker()
-		running.Go(func() {
-			for j := range jobs {
-				workers[i].file(fsys, j.index, j.path, show)
+	skip := func(name, reason string, failed bool) {
+		s.result.Skipped = append(s.result.Skipped, Skipped{show(name), reason, failed})
+	}
+	return fs.WalkDir(fsys, start, func(name string, e fs.DirEntry, err error) error {
+		form, isSource := forms[strings.ToLower(path.Ext(name))]
+		switch {
+		case err != nil && e == nil:
+			return err
+		case err != nil:
+			skip(name, reason(err), true)
+			return nil
+		case name == start && !e.IsDir():
+		case name != start && (e.Name() == ".git" || e.Name() == "node_modules" || s.isIgnored(name, e.IsDir())):
+			if e.IsDir() {
+				return fs.SkipDir
 			}
-		})
-	}
-	err := walk(fsys, start, s.options.Exclude, func(path string) {
-		jobs <- job{int32(len(s.files)), path}
-		s.files = append(s.files, show(path))
-	}, func(path string, err error) { s.skipped = append(s.skipped, Skipped{show(path), reason(err), true}) })
-	close(jobs)
-	running.Wait()
-	for _, w := range workers {
-		s.total.add(w)
-	}
-	return err
+			return nil
+		case e.IsDir():
+			s.readIgnore(fsys, name)
+			return nil
+		case !isSource || !e.Type().IsRegular():
+			return nil
+		}
+		text, err := s.content(fsys, name)
+		switch {
+		case err != nil:
+			skip(name, reason(err), true)
+		case len(text) > largestFile:
+			skip(name, "it is larger than 2 MiB", false)
+		case bytes.IndexByte(text[:min(sniffed, len(text))], 0) >= 0:
+			skip(name, "it is not text", false)
+		case isCopy(text):
+			skip(name, "Livery wrote it", false)
+		default:
+			s.result.Files++
+			(&file{of: s, form: form, name: show(name), text: text}).scan()
+		}
+		return nil
+	})
 }
 
-// add adds what another worker found.
-func (w *worker) add(o *worker) {
-	w.lines, w.read = w.lines+o.lines, w.read+o.read
-	for i, n := range o.counts {
-		w.counts[i] += n
-	}
-	w.uses, w.candidates, w.skipped = append(w.uses, o.uses...), append(w.candidates, o.candidates...), append(w.skipped, o.skipped...)
-	maps.Copy(w.declared, o.declared)
-	maps.Copy(w.selectors, o.selectors)
-	maps.Copy(w.dynamic, o.dynamic)
-}
-
-// Bounds of what is read.
+// The bounds of what is read.
 const (
 	largestFile = 2 << 20 // bytes: what is larger was made by a program
 	sniffed     = 8000    // bytes in which a NUL says that a file is not text
 )
-
-// file reads one file.
-func (w *worker) file(fsys fs.FS, index int32, path string, show func(string) string) {
-	text, err := w.content(fsys, path)
-	if err != nil {
-		w.skipped = append(w.skipped, Skipped{show(path), reason(err), true})
-		return
-	}
-	switch {
-	case len(text) > largestFile:
-		w.skipped = append(w.skipped, Skipped{show(path), "it is larger than 2 MiB", false})
-	case bytes.IndexByte(text[:min(sniffed, len(text))], 0) >= 0:
-		w.skipped = append(w.skipped, Skipped{show(path), "it is not text", false})
-	case isCopy(text):
-		w.skipped = append(w.skipped, Skipped{show(path), "Livery wrote it", false})
-	default:
-		form, _ := formOf(path)
-		f := file{worker: w, form: form, index: index, text: text}
-		w.read++
-		f.scan()
-	}
-}
 
 // isCopy reports whether a file repeats the tokens: tokens.css, and what livery pull writes.
 func isCopy(text []byte) bool {
@@ -212,20 +147,17 @@ func isCopy(text []byte) bool {
 }
 
 // content returns the text of a file, or the first bytes of one that is too large. It is valid until the next call.
-func (w *worker) content(fsys fs.FS, path string) ([]byte, error) {
+func (s *Scanner) content(fsys fs.FS, path string) ([]byte, error) {
 	file, err := fsys.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	if w.buffer == nil {
-		w.buffer = make([]byte, largestFile+1)
-	}
-	n, err := io.ReadFull(file, w.buffer)
+	n, err := io.ReadFull(file, s.buffer)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = nil
 	}
-	return w.buffer[:n], err
+	return s.buffer[:n], err
 }
 
 // reason is what an error of the file system says without the operation and the path.
@@ -236,4 +168,61 @@ func reason(err error) string {
 	return err.Error()
 }
 
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+// pattern is a line of a .gitignore.
+type pattern struct {
+	glob                string
+	negated, onlyFolder bool
+}
+
+// parseIgnore reads the lines of a .gitignore.
+func parseIgnore(text []byte) (list []pattern) {
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		line := strings.TrimRight(lines.Text(), " \t\r")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		var p pattern
+		line, p.negated = strings.CutPrefix(line, "!")
+		line, p.onlyFolder = strings.CutSuffix(line, "/")
+		if rest, anchored := strings.CutPrefix(line, "/"); anchored || strings.Contains(line, "/") {
+			p.glob = rest
+		} else {
+			p.glob = "**/" + line
+		}
+		p.glob = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(p.glob) // braces are letters to git
+		if doublestar.ValidatePattern(p.glob) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// readIgnore reads the .gitignore of a folder, if it has one.
+func (s *Scanner) readIgnore(fsys fs.FS, folder string) {
+	if text, err := fs.ReadFile(fsys, path.Join(folder, ".gitignore")); err == nil {
+		s.ignores[folder] = parseIgnore(text)
+	}
+}
+
+// isIgnored reports whether --exclude or a .gitignore leaves a path out: the last pattern that matches, of the nearest folder.
+func (s *Scanner) isIgnored(name string, isFolder bool) bool {
+	last := func(list []pattern, inside string) (p pattern, ok bool) {
+		for _, p := range slices.Backward(list) {
+			if (isFolder || !p.onlyFolder) && doublestar.MatchUnvalidated(p.glob, inside) {
+				return p, true
+			}
+		}
+		return p, false
+	}
+	if p, ok := last(s.exclude, name); ok && !p.negated {
+		return true
+	}
+	for folder := name; folder != "."; {
+		folder = path.Dir(folder)
+		if p, ok := last(s.ignores[folder], strings.TrimPrefix(name, folder+"/")); ok {
+			return !p.negated
+		}
+	}
+	return false
+}

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -9,7 +10,7 @@ import (
 var utilities = byWord(utilityTable)
 
 // namespaces are those of the theme variables.
-var namespaces = wordSet(strings.Join(sortedKeys(utilityTable), " "))
+var namespaces = wordSet(strings.Join(slices.Collect(maps.Keys(utilityTable)), " "))
 
 var utilityTable = map[string]string{
 	"color": "accent bg border border-b border-e border-l border-r border-s border-t border-x border-y caret decoration divide " +

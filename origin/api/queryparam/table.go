@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"example.com/livery/renderer/jsontree"
-	"example.com/livery/spelling"
+	"example.com/livery/internal/spelling"
 )
 
 // Table holds the parameters of every operation, by method and path. It may be used concurrently.
