@@ -1,6 +1,9 @@
 package storage
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Snapshot returns what fn makes of one snapshot of a store. fn may run again.
 func Snapshot[T any](ctx context.Context, s Store, fn func(Reader) (T, error)) (result T, err error) {
@@ -24,4 +27,13 @@ func (t Table[T]) All(r Reader, parts ...string) ([]T, error) {
 		return true
 	}, parts...)
 	return all, err
+}
+
+// Optional makes the zero value of a record that Read does not find: Optional(table.Read(r, parts...)).
+func Optional[T any](v T, err error) (T, error) {
+	if errors.Is(err, ErrNotFound) {
+		var none T
+		return none, nil
+	}
+	return v, err
 }

@@ -274,8 +274,8 @@ func (h inspections) overrides(r storage.Reader, theme record.Theme, id string, 
 		return nil, nil
 	}
 	if !e.current {
-		pair, err := storage.Pairs.Read(r, theme.EnvironmentID, theme.ID, id, storage.Number(uint32(e.number)))
-		if err != nil && !isMissing(err) {
+		pair, err := storage.Optional(storage.Pairs.Read(r, theme.EnvironmentID, theme.ID, id, storage.Number(uint32(e.number))))
+		if err != nil {
 			return nil, err
 		}
 		return h.documents.tree(pair.Overrides)

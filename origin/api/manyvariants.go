@@ -176,8 +176,8 @@ func (h variants) publishMany(q *request) (change, error) {
 
 // sealed returns the pair that a publish of many seals. Its overlay is compiled behind the publish, unless it is there.
 func (h variants) sealed(r storage.Reader, v record.Variant, number uint32, overrides []byte, dryRun bool) (record.Pair, error) {
-	pair, err := storage.Pairs.Read(r, v.EnvironmentID, v.ThemeID, v.ID, storage.Number(number))
-	if err != nil && !isMissing(err) {
+	pair, err := storage.Optional(storage.Pairs.Read(r, v.EnvironmentID, v.ThemeID, v.ID, storage.Number(number)))
+	if err != nil {
 		return pair, err
 	}
 	name := record.HashOf(overrides)

@@ -60,7 +60,7 @@ func resolve(r storage.Reader, q *request) (t target, err error) {
 		return t, errNotFound
 	}
 	if q.commits && q.key != "" {
-		if t.first, err = storage.Replays.Read(r, q.environmentID, q.replayName()); err != nil && !isMissing(err) {
+		if t.first, err = storage.Optional(storage.Replays.Read(r, q.environmentID, q.replayName())); err != nil {
 			return t, err
 		}
 	}
@@ -272,10 +272,7 @@ func variantRecords(r storage.Reader, t record.Theme, v record.Variant) (theming
 	if t.LatestVersion == 0 {
 		return s, nil
 	}
-	pair, err := storage.Pairs.Read(r, v.EnvironmentID, v.ThemeID, v.ID, storage.Number(t.LatestVersion))
-	if isMissing(err) {
-		return s, nil
-	}
+	pair, err := storage.Optional(storage.Pairs.Read(r, v.EnvironmentID, v.ThemeID, v.ID, storage.Number(t.LatestVersion)))
 	s.ServedBlob = pair.Overrides
 	return s, err
 }

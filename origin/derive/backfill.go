@@ -2,10 +2,8 @@ package derive
 
 import (
 	"cmp"
-	"errors"
 
 	"example.com/livery/storage"
-	"example.com/livery/storage/record"
 )
 
 // The bounds of one commit of overlays: few commits, and little that is in memory or compiled twice if an edge requests
@@ -104,49 +102,29 @@ func (d *Deriver) lacking(t themeID) (pairs []Pair, err error) {
 	key := []string{t.environment, t.theme}
 	reads := storage.Reads{Keys: [][]byte{storage.Themes.Key(key...)}, Prefixes: [][]byte{storage.Variants.Key(key...)}}
 	err = d.store.View(storage.WithReads(d.ctx, reads), func(r storage.Reader) error {
-		theme, err := storage.Themes.Read(r, key...)
+		pairs = nil                                                    // it may run again
+		theme, err := storage.Optional(storage.Themes.Read(r, key...)) // it may be deleted by now
 		if err != nil || theme.LatestVersion == 0 {
-			return orNone(err)
+			return err
 		}
-		all := []Pair{}
-		err = storage.Variants.Scan(r, storage.Ascending, func(_ []byte, v record.Variant) bool {
-			all = append(all, Pair{EnvironmentID: t.environment, ThemeID: t.theme, VariantID: v.ID})
-			return true
-		}, key...)
-		if err != nil || len(all) == 0 {
+		variants, err := storage.Variants.All(r, key...)
+		if err != nil || len(variants) == 0 {
 			return err
 		}
 		version, err := storage.ThemeVersions.Read(r, append(key, storage.Number(theme.LatestVersion))...)
 		if err != nil {
 			return err
 		}
-		for i := range all {
-			all[i].Version = version
+		for _, v := range variants {
+			p := Pair{EnvironmentID: t.environment, ThemeID: t.theme, VariantID: v.ID, Version: version}
+			if p.Record, err = storage.Optional(storage.Pairs.Read(r, p.key()...)); err != nil {
+				return err
+			}
+			if Lacks(p.Record) {
+				pairs = append(pairs, p)
+			}
 		}
-		pairs, err = lackingOf(r, all)
-		return err
+		return nil
 	})
 	return pairs, err
-}
-
-func lackingOf(r storage.Reader, all []Pair) (pairs []Pair, err error) {
-	for _, p := range all {
-		p.Record, err = storage.Pairs.Read(r, p.key()...)
-		if err := orNone(err); err != nil {
-			return nil, err
-		}
-		if Lacks(p.Record) {
-			pairs = append(pairs, p)
-		}
-	}
-	return pairs, nil
-}
-
-// orNone makes of a record that is missing, because its Theme was deleted or a Variant serves the
-// Theme's own values, none at all.
-func orNone(err error) error {
-	if errors.Is(err, storage.ErrNotFound) {
-		return nil
-	}
-	return err
 }

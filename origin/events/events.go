@@ -155,26 +155,17 @@ func (p *Page) add(b Body, limit int) bool {
 
 // End returns the place after the newest event.
 func End(r storage.Reader, environment string) (Cursor, error) {
-	end, err := storage.EventEnds.Read(r, environment)
-	if errors.Is(err, storage.ErrNotFound) || end.Last == 0 {
-		return Cursor{}, nil
-	}
-	if err != nil {
+	number, err := Last(r, environment)
+	if err != nil || number == 0 {
 		return Cursor{}, err
 	}
-	last, err := storage.Events.Read(r, environment, storage.Number(end.Last))
-	if errors.Is(err, storage.ErrNotFound) { // so long ago that it is not kept
-		return Cursor{number: end.Last}, nil
-	}
-	return Cursor{last.Number, last.Tag}, err
+	last, err := storage.Optional(storage.Events.Read(r, environment, storage.Number(number))) // it may be so old that it is not kept
+	return Cursor{number, last.Tag}, err
 }
 
 // Last returns the number of the newest event of an Environment; 0 if there never was one.
 func Last(r storage.Reader, environment string) (uint32, error) {
-	end, err := storage.EventEnds.Read(r, environment)
-	if errors.Is(err, storage.ErrNotFound) {
-		return 0, nil
-	}
+	end, err := storage.Optional(storage.EventEnds.Read(r, environment))
 	return end.Last, err
 }
 
@@ -182,8 +173,8 @@ func Last(r storage.Reader, environment string) (uint32, error) {
 // continued with the oldest event that is kept. identities is as BodyOf takes it.
 func Read(r storage.Reader, environment string, after Cursor, limit int, identities bool, now time.Time) (p Page, next Cursor, err error) {
 	p.Items = []Body{}
-	end, err := storage.EventEnds.Read(r, environment)
-	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+	end, err := storage.Optional(storage.EventEnds.Read(r, environment))
+	if err != nil {
 		return p, after, err
 	}
 	known, err := continues(r, environment, after, end)
@@ -215,11 +206,8 @@ func Read(r storage.Reader, environment string, after Cursor, limit int, identit
 // cannot be continued is continued with the newest event. identities is as BodyOf takes it.
 func ReadBack(r storage.Reader, environment string, before Cursor, limit int, identities bool, now time.Time) (Page, error) {
 	p := Page{Items: []Body{}}
-	end, err := storage.EventEnds.Read(r, environment)
-	if errors.Is(err, storage.ErrNotFound) || err == nil && end.Last == 0 {
-		return p, nil
-	}
-	if err != nil {
+	end, err := storage.Optional(storage.EventEnds.Read(r, environment))
+	if err != nil || end.Last == 0 {
 		return p, err
 	}
 	known, err := continues(r, environment, before, end)

@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 
@@ -145,9 +144,6 @@ func (a address) pair(r storage.Reader, variant string, version record.ThemeVers
 		p.Record.Published = true
 		return p, nil
 	}
-	p.Record, err = storage.Pairs.Read(r, a.environment, a.theme, variant, storage.Number(version.Number))
-	if errors.Is(err, storage.ErrNotFound) {
-		return p, nil
-	}
+	p.Record, err = storage.Optional(storage.Pairs.Read(r, a.environment, a.theme, variant, storage.Number(version.Number)))
 	return p, err
 }

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
-	"errors"
 	"strconv"
 
 	"example.com/livery/origin/derive"
@@ -79,8 +78,8 @@ func Read(r storage.Reader, environment record.Environment, theme record.Theme) 
 		if v.LatestVersion == 0 {
 			continue
 		}
-		pair, err := storage.Pairs.Read(r, environment.ID, theme.ID, id, number)
-		if err != nil && !errors.Is(err, storage.ErrNotFound) { // without a record it serves the Theme's own values
+		pair, err := storage.Optional(storage.Pairs.Read(r, environment.ID, theme.ID, id, number)) // without a record it serves the Theme's own values
+		if err != nil {
 			return s, err
 		}
 		s.variants, s.pairs = append(s.variants, v), append(s.pairs, pair)

@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -153,23 +152,23 @@ func (file TeamsFile) unknownTo(r storage.Reader, entry IssuerEntry) (string, er
 			known = append(known, e.Slug)
 		}
 	}
-	id, err := storage.TeamSlugs.Read(r, entry.Team)
+	id, err := storage.Optional(storage.TeamSlugs.Read(r, entry.Team))
 	switch {
-	case errors.Is(err, storage.ErrNotFound) && team < 0:
-		return fmt.Sprintf(".team: the Team %q", entry.Team), nil
-	case err != nil && !errors.Is(err, storage.ErrNotFound):
+	case err != nil:
 		return "", err
+	case id == "" && team < 0:
+		return fmt.Sprintf(".team: the Team %q", entry.Team), nil
 	}
 	for _, slug := range slices.Sorted(maps.Keys(entry.Environments)) {
 		if slices.Contains(known, slug) {
 			continue
 		}
-		_, err := storage.EnvironmentSlugs.Read(r, slug, id)
-		if errors.Is(err, storage.ErrNotFound) {
-			return fmt.Sprintf(".environments: the Environment %q of Team %s", slug, entry.Team), nil
-		}
+		environment, err := storage.Optional(storage.EnvironmentSlugs.Read(r, slug, id))
 		if err != nil {
 			return "", err
+		}
+		if environment == "" {
+			return fmt.Sprintf(".environments: the Environment %q of Team %s", slug, entry.Team), nil
 		}
 	}
 	return "", nil

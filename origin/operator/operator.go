@@ -5,6 +5,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -59,19 +60,15 @@ func findTheme(r storage.Reader, name string) (record.Theme, error) {
 		if qualified && environment != e.ID && environment != e.Slug {
 			continue
 		}
-		id, err := storage.ThemeSlugs.Read(r, name, e.ID)
-		if errors.Is(err, storage.ErrNotFound) {
-			id, err = name, nil
-		}
+		id, err := storage.Optional(storage.ThemeSlugs.Read(r, name, e.ID))
 		var theme record.Theme
 		if err == nil {
-			theme, err = storage.Themes.Read(r, e.ID, id)
+			theme, err = storage.Optional(storage.Themes.Read(r, e.ID, cmp.Or(id, name)))
 		}
-		switch {
-		case errors.Is(err, storage.ErrNotFound):
-		case err != nil:
+		if err != nil {
 			return record.Theme{}, err
-		default:
+		}
+		if theme.ID != "" {
 			found, where = append(found, theme), append(where, e.Slug+" ("+e.ID+")")
 		}
 	}

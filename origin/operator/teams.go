@@ -190,12 +190,11 @@ func (a applier) team(tx storage.Tx, entry TeamEntry) (change, error) {
 
 // oldTeam returns the Team that the entry names, or a new one.
 func (a applier) oldTeam(tx storage.Tx, entry TeamEntry) (team record.Team, created bool, err error) {
-	id, err := storage.TeamSlugs.Read(tx, entry.Slug)
-	missing := errors.Is(err, storage.ErrNotFound)
+	id, err := storage.Optional(storage.TeamSlugs.Read(tx, entry.Slug))
 	switch {
-	case err != nil && !missing:
+	case err != nil:
 		return team, false, err
-	case missing && entry.ID == "":
+	case id == "" && entry.ID == "":
 		return record.Team{ID: NewID("team_", a.now), Slug: entry.Slug}, true, nil
 	case entry.ID != "" && id != entry.ID:
 		return team, false, invalid([]string{fmt.Sprintf("team %q: no Team of this slug has the id %q", entry.Slug, entry.ID)})
@@ -249,12 +248,12 @@ func previewSource(r storage.Reader, old record.Environment, entry EnvironmentEn
 		return invalid([]string{fmt.Sprintf("environment %q: previewOf: ", entry.Slug) + fmt.Sprintf(format, args...)})
 	}
 	if entry.PreviewOf != "" {
-		id, err = storage.EnvironmentSlugs.Read(r, entry.PreviewOf, teamID)
-		if errors.Is(err, storage.ErrNotFound) {
-			return "", refuse("the Environment %q does not exist; it must stand before this one", entry.PreviewOf)
-		}
+		id, err = storage.Optional(storage.EnvironmentSlugs.Read(r, entry.PreviewOf, teamID))
 		if err != nil {
 			return "", err
+		}
+		if id == "" {
+			return "", refuse("the Environment %q does not exist; it must stand before this one", entry.PreviewOf)
 		}
 		source, err := storage.Environments.Read(r, id)
 		if err != nil {
@@ -280,12 +279,11 @@ func previewSource(r storage.Reader, old record.Environment, entry EnvironmentEn
 
 // oldEnvironment returns the Environment that the entry names, or a new one.
 func (a applier) oldEnvironment(tx storage.Tx, teamID string, entry EnvironmentEntry) (e record.Environment, created bool, err error) {
-	id, err := storage.EnvironmentSlugs.Read(tx, entry.Slug, teamID)
-	missing := errors.Is(err, storage.ErrNotFound)
+	id, err := storage.Optional(storage.EnvironmentSlugs.Read(tx, entry.Slug, teamID))
 	switch {
-	case err != nil && !missing:
+	case err != nil:
 		return e, false, err
-	case missing && entry.ID == "":
+	case id == "" && entry.ID == "":
 		return record.Environment{ID: NewID("env_", a.now), TeamID: teamID, Slug: entry.Slug, CreatedAt: a.now}, true, nil
 	case entry.ID != "" && id != entry.ID:
 		return e, false, invalid([]string{fmt.Sprintf("environment %q: no Environment of this slug has the id %q", entry.Slug, entry.ID)})

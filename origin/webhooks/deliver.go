@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/livery/origin/auth"
+	"example.com/livery/origin/events"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -162,10 +163,8 @@ func readAll(r storage.Reader) (all []record.Webhook, ends map[string]uint32, er
 		err = storage.Prefetch(r, keys...)
 	}
 	for environment := range ends {
-		end, missing := storage.EventEnds.Read(r, environment)
-		if ends[environment] = end.Last; !errors.Is(missing, storage.ErrNotFound) {
-			err = errors.Join(err, missing)
-		}
+		last, failed := events.Last(r, environment)
+		ends[environment], err = last, errors.Join(err, failed)
 	}
 	return all, ends, err
 }

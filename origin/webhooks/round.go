@@ -134,10 +134,7 @@ func (p *plan) log(r storage.Reader, now time.Time) error {
 
 // findMissed notes events that were dropped before they were sent, and passes them.
 func (p *plan) findMissed(r storage.Reader) error {
-	end, err := storage.EventEnds.Read(r, p.webhook.EnvironmentID)
-	if errors.Is(err, storage.ErrNotFound) {
-		return nil
-	}
+	end, err := storage.Optional(storage.EventEnds.Read(r, p.webhook.EnvironmentID))
 	p.dropped = end.Dropped
 	from := p.end + 1
 	for _, l := range p.webhook.Late {
@@ -349,8 +346,8 @@ func end(tx storage.Tx, w *record.Webhook, now time.Time) error {
 		if l.Delivery == 0 {
 			continue
 		}
-		d, err := storage.Deliveries.Read(tx, w.EnvironmentID, w.ID, storage.Number(l.Delivery))
-		if errors.Is(err, storage.ErrNotFound) {
+		d, err := storage.Optional(storage.Deliveries.Read(tx, w.EnvironmentID, w.ID, storage.Number(l.Delivery)))
+		if err == nil && d.Number == 0 {
 			continue
 		}
 		d.State, d.NextAt = storage.DeliveryDead, time.Time{}
@@ -426,11 +423,8 @@ func (c *chain) known(tx storage.Tx, w *record.Webhook) (d record.Delivery, err 
 	if c.late == nil || c.late.Delivery == 0 {
 		return d, nil
 	}
-	d, err = storage.Deliveries.Read(tx, w.EnvironmentID, w.ID, storage.Number(c.late.Delivery))
-	if errors.Is(err, storage.ErrNotFound) {
-		return record.Delivery{}, nil
-	}
-	if err == nil && (len(c.events) == 0 || c.events[0].Number != d.Event.Number) {
+	d, err = storage.Optional(storage.Deliveries.Read(tx, w.EnvironmentID, w.ID, storage.Number(c.late.Delivery)))
+	if err == nil && d.Number != 0 && (len(c.events) == 0 || c.events[0].Number != d.Event.Number) {
 		d.State, d.NextAt, d.Answer = storage.DeliveryMissed, time.Time{}, "the event was dropped before it was taken"
 		err = write(tx, w, &d)
 		d = record.Delivery{}

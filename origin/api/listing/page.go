@@ -47,11 +47,8 @@ func (l List) exact(r storage.Reader, q Query) (Window, error) {
 	if strings.IndexByte(*q.Filter.Slug, 0) >= 0 {
 		return Window{}, nil
 	}
-	id, err := l.Index.Read(r, *q.Filter.Slug, l.Parts...)
-	if errors.Is(err, storage.ErrNotFound) {
-		return Window{}, nil
-	}
-	if err != nil {
+	id, err := storage.Optional(l.Index.Read(r, *q.Filter.Slug, l.Parts...))
+	if err != nil || id == "" {
 		return Window{}, err
 	}
 	item, err := l.Records.Read(r, append(slices.Clip(l.Parts), id)...)
