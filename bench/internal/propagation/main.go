@@ -24,8 +24,6 @@ import (
 // Part is the part of the benchmarks.
 var Part = frame.Part{
 	Name: "propagation", Title: "From a publish to new bytes", Binary: true,
-	About: "From the answer to a publish until an edge serves the new bytes. All edges live in one process and share its cores with the origin: with many of them, most of the time is " +
-		"their waiting for each other, which edges on machines of their own do not.",
 	Quick: []string{"-publishes", "10", "-restarts", "1"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		b := bench{edges: frame.Counts{1, 10, 100}}

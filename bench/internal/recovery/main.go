@@ -22,7 +22,6 @@ import (
 // Part is the part of the benchmarks.
 var Part = frame.Part{
 	Name: "recovery", Title: "The origin on a bad day", Binary: true,
-	About: "Killed while it writes, with ever larger stores, at last with 10 GiB of blobs; backups beside edits.",
 	Quick: []string{"-themes", "50,300", "-bytes", "33554432", "-kills", "2", "-backups", "2", "-alone", "1s"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		b := bench{sizes: frame.Counts{100, 1000, 10_000}}
