@@ -18,8 +18,6 @@ import (
 	"example.com/livery/bench/internal/live"
 	"example.com/livery/bench/internal/management"
 	"example.com/livery/bench/internal/peers"
-	"example.com/livery/bench/internal/propagation"
-	"example.com/livery/bench/internal/recovery"
 	"example.com/livery/bench/internal/render"
 	"example.com/livery/bench/internal/road"
 	"example.com/livery/bench/internal/storage"
@@ -29,7 +27,7 @@ import (
 
 // parts are those that give figures. What passes or fails is a test.
 var parts = []frame.Part{
-	render.Part, peers.Part, wasm.Part, edge.Part, use.Part, propagation.Part, management.Part, recovery.Part, storage.Part, road.Part, live.Part,
+	render.Part, peers.Part, wasm.Part, edge.Part, use.Part, management.Part, storage.Part, road.Part, live.Part,
 }
 
 func main() {
