@@ -136,6 +136,9 @@ type builder struct {
 // choose takes the chapters whose Markdown there is.
 func (b *builder) choose() error {
 	b.text = map[string][]byte{commandsSource: []byte(b.source.Commands)}
+	if text := b.decisions(); text != nil {
+		b.text[decisionsSource] = text
+	}
 	section := ""
 	for _, c := range chapters {
 		if c.section != "" {
@@ -148,11 +151,9 @@ func (b *builder) choose() error {
 				continue
 			}
 		case decisionsSource:
-			text := b.decisions()
-			if text == nil {
+			if b.text[decisionsSource] == nil {
 				continue
 			}
-			b.text[decisionsSource] = text
 		default:
 			text, err := fs.ReadFile(b.source.Files, c.source)
 			if err != nil {
