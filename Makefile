@@ -196,14 +196,14 @@ live: build bin/bench ## Measure 10,000 pages that follow a Theme by event strea
 SOAK = go test -C bench -count 1 -timeout 0 -v -run TestSoaks ./internal/use -args --
 
 soak: build ## Soak the origin with 20,000 publishes and Themes, and the edge under Zipf traffic and publishes, FOR as long (30m)
-	$(SOAK) soak-origin -livery $(CURDIR)/bin/livery -count 20000 -plot $(CURDIR)/bench/results/soak_origin.svg -page $(CURDIR)/bench/results/soak_origin.md
-	$(SOAK) soak -livery $(CURDIR)/bin/livery -for $(or $(FOR),30m) -plot $(CURDIR)/bench/results/soak.svg -page $(CURDIR)/bench/results/soak.md
+	$(SOAK) soak-origin -livery $(CURDIR)/bin/livery -count 20000 -page $(CURDIR)/bench/results/soak_origin.md
+	$(SOAK) soak -livery $(CURDIR)/bin/livery -for $(or $(FOR),30m) -page $(CURDIR)/bench/results/soak.md
 
 storage: bin/bench ## Measure the store's commits, on PostgreSQL too where it is installed
 	bin/bench storage -points 0 -postgres own -page bench/results/storage.md
 
 growth: bin/bench ## Grow a store to 100,000 Themes, 1,000,000 pairs, BYTES of blobs (10 GiB)
-	bin/bench storage -each 0 -bytes $(or $(BYTES),10737418240) -plots bench/results -page bench/results/growth.md
+	bin/bench storage -each 0 -bytes $(or $(BYTES),10737418240) -page bench/results/growth.md
 
 mutants: ## Plant each known bug in the store, and see the tests find it
 	go test -tags mutants -run TestMutants -v -timeout 90m ./storage/pebble
@@ -213,7 +213,7 @@ faults: ## Fail every operation of the store in turn, cut its power, kill it
 	LIVERY_EVENTS_KILL_ROUNDS=200 go test -run NeitherLosesNorInvents -timeout 30m ./origin/events
 
 crash: build ## Kill the real program 1,000 times while eight writers publish
-	go test -C bench -count 1 -timeout 0 -v ./crash -args -- -livery $(CURDIR)/bin/livery
+	go test -C bench -count 1 -timeout 0 -v ./crash -args -- -livery $(CURDIR)/bin/livery -page $(CURDIR)/bench/results/crash.md
 
 postgres: build ## Run the store's suite on a real PostgreSQL (needs one installed)
 	LIVERY_TEST_POSTGRES=1 go test -timeout 30m ./storage/postgres

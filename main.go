@@ -10,7 +10,7 @@ import (
 
 // documents is the documentation that this version serves.
 //
-//go:embed *.md docs/*.md docs/console docs/pictures docs/examples/README.md docs/examples/clients/README.md
+//go:embed *.md docs/*.md docs/console docs/decisions docs/pictures docs/examples/README.md docs/examples/clients/README.md
 //go:embed deploy/proxies.md deploy/action/README.md client/js/README.md
 var documents embed.FS
 

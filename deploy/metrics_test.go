@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"net/http"
@@ -132,17 +133,52 @@ func TestAlertsSayWhatToDo(t *testing.T) {
 	}
 }
 
-// TestGuideExplainsEveryMetric: what Livery exposes of itself is in the operating guide's table.
-func TestGuideExplainsEveryMetric(t *testing.T) {
-	guide := read(t, "../docs/operating.md")
-	for name := range maps.Keys(exposed(t)) {
-		for _, ending := range []string{"_bucket", "_sum", "_count"} {
-			name = strings.TrimSuffix(name, ending)
+var update = flag.Bool("update", false, "write the table of metrics in docs/operating.md anew")
+
+// TestTheGuideListsTheMetrics compares the table of metrics in the operating guide with what an origin and an edge expose.
+func TestTheGuideListsTheMetrics(t *testing.T) {
+	const name, begin, end = "../docs/operating.md", "| metric | labels | meaning |\n|-|-|-|\n", "\n\n"
+	guide := read(t, name)
+	before, rest, _ := strings.Cut(guide, begin)
+	listed, after, found := strings.Cut(rest, end)
+	if !found {
+		t.Fatalf("%s has no table that begins with %q", name, begin)
+	}
+	table := strings.Join(metricRows(t, listed), "\n")
+	switch {
+	case table == listed:
+	case *update:
+		if err := os.WriteFile(name, []byte(before+begin+table+end+after), 0o644); err != nil {
+			t.Fatal(err)
 		}
-		if strings.HasPrefix(name, "livery_") && !strings.Contains(guide, "`"+name+"`") {
-			t.Errorf("the operating guide does not explain %s", name)
+	default:
+		t.Errorf("%s lists other metrics than an origin and an edge expose: run go test ./deploy -run %s -update. They expose\n%s", name, t.Name(), table)
+	}
+}
+
+// rare are the metrics that a server exposes only once it has counted something.
+var rare = regexp.MustCompile("(?m)^\\| `livery_(?:origin_collections|origin_key_set_reads|webhook_attempts)_total` .*$")
+
+// metricRows returns a row of a Markdown table for each metric of Livery, by name. Those of rare metrics are taken from the table
+// that is listed.
+func metricRows(t *testing.T, listed string) []string {
+	t.Helper()
+	labels, rows := exposed(t), rare.FindAllString(listed, -1)
+	help := regexp.MustCompile(`(?m)^# HELP (livery_\w+) (.*)$`)
+	for _, line := range help.FindAllStringSubmatch(body(t, site.originOps+"/metrics")+body(t, site.edgeOps+"/metrics"), -1) {
+		names := map[string]bool{}
+		for _, sample := range []string{line[1], line[1] + "_count"} {
+			for _, label := range labels[sample] {
+				names[label] = true
+			}
+		}
+		delete(names, "")
+		if row := fmt.Sprintf("| `%s` | %s | %s |", line[1], strings.Join(slices.Sorted(maps.Keys(names)), ", "), line[2]); !rare.MatchString(row) {
+			rows = append(rows, row)
 		}
 	}
+	slices.Sort(rows)
+	return slices.Compact(rows)
 }
 
 // TestPromtoolTakesTheDashboard lets Prometheus' own tool read every query, as Grafana would fill it in.

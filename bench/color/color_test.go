@@ -36,10 +36,10 @@ func TestCompare(t *testing.T) {
 	if got.wrong != 1 || len(got.rows) != 2 {
 		t.Fatalf("%d are wrong in %d rows", got.wrong, len(got.rows))
 	}
-	if r := got.rows[0]; r.count != 2 || r.colorjs != (difference{most: 2}) || r.culori != (difference{most: 40}) || r.worstBy != 2 {
+	if r := got.rows[0]; r.count != 2 || r.colorjs != (difference{most: 2}) || r.culori != (difference{most: 40}) {
 		t.Errorf("the row of what is shown = %+v", r)
 	}
-	if text := got.text(versions{"1", "2"}); !strings.Contains(text, "| lab   | mapped |") {
+	if text := got.text(versions{"1", "2"}); !strings.Contains(text, "| lab   | mapped  |") {
 		t.Errorf("the table is %s", text)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 )
@@ -39,7 +40,7 @@ func TestColoursAreThoseOfTheLibraries(t *testing.T) {
 	compared := compare(colors, ours, theirs)
 	text := compared.text(theirs.Versions)
 	if compared.wrong > 0 {
-		t.Errorf("%d colours differ from both libraries:\n%s", compared.wrong, text)
+		t.Errorf("%d colours differ from both libraries (space, components, ours, colorjs, culori):\n%s", compared.wrong, strings.Join(compared.examples, "\n"))
 	}
 	if *results != "" {
 		if err := os.WriteFile(*results, []byte(text), 0o644); err != nil {

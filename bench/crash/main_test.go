@@ -17,7 +17,6 @@ import (
 // Part is the part of the benchmarks.
 var Part = frame.Part{
 	Name: "crash", Title: "Kills under writers", Binary: true,
-	About: "kill -9 while writers publish over HTTP; after each kill every acknowledged publish is looked for, and every pinned file is compared.",
 	Quick: []string{"-rounds", "10", "-walk", "5"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		var c crash
@@ -44,13 +43,12 @@ type crash struct {
 
 func (c *crash) run(ctx context.Context, r *frame.Run) error {
 	c.binary, c.data, c.random = r.Livery, filepath.Join(r.Dir, "data"), rand.New(rand.NewPCG(c.seed, 5))
-	began := time.Now()
 	done, err := c.kill(ctx)
 	if err != nil {
 		r.Keep = true
 		return fmt.Errorf("round %d of seed %d: %w (the data is in %s)", done, c.seed, err, c.data)
 	}
-	c.report(r, time.Since(began))
+	c.report(r)
 	return nil
 }
 
@@ -103,13 +101,16 @@ func (c *crash) round(ctx context.Context, n int) error {
 	return c.writeAndKill(ctx, s)
 }
 
-func (c *crash) report(r *frame.Run, took time.Duration) {
+func (c *crash) report(r *frame.Run) {
 	publishes, pinned := 0, 0
 	for _, t := range c.themes {
 		publishes += t.acknowledged
 		pinned += len(t.pinned)
 	}
-	r.Text = fmt.Sprintf("%d kills in %s under %d writers: %d acknowledged publishes, none lost; %d pinned files the same bytes.\n\n",
-		c.rounds, took.Round(time.Second), c.writers, publishes, pinned)
+	count := func(name string, n int) { r.Figures.AddOne(figures.Figure{Name: name, Unit: "count"}, float64(n)) }
+	count("kills", c.rounds)
+	count("writers", c.writers)
+	count("acknowledged publishes, none lost", publishes)
+	count("pinned files with the same bytes", pinned)
 	r.Figures.AddTimes(figures.Figure{Name: "restart until everything answers"}, c.restarts, 0.5, 1)
 }

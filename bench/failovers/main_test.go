@@ -21,7 +21,6 @@ import (
 // Part is the part of the benchmarks.
 var Part = frame.Part{
 	Name: "failovers", Title: "Failovers",
-	About: "Three PostgreSQL nodes on this machine, ANY 1 of two standbys; writers on the connections of two origins; kill -9 of the primary, promotion at once.",
 	Quick: []string{"-rounds", "2"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		var b bench
@@ -172,18 +171,24 @@ func (b *bench) verify(stores []*postgres.Store, all []round) (entries int, err 
 
 func (b *bench) report(r *frame.Run, all []round, entries int) {
 	acknowledged, shown, lost := 0, 0, 0
+	var rates []float64
+	var promoted, longest figures.Times
 	for i, one := range all {
 		acknowledged, shown, lost = acknowledged+len(one.acknowledged), shown+len(one.errors), lost+one.lost
-		add := func(name, unit string, value float64) {
-			r.Figures.AddOne(figures.Figure{Name: name, Unit: unit, Over: "failovers", At: float64(i + 1)}, value)
-		}
-		add("commits", "1/s", float64(len(one.acknowledged))/(2*b.each+one.promoted).Seconds())
-		add("from the kill to the promotion", "ms", figures.Milliseconds(one.promoted))
-		add("longest gap between two acknowledgements", "ms", figures.Milliseconds(one.longest))
+		rates = append(rates, float64(len(one.acknowledged))/(2*b.each+one.promoted).Seconds())
+		promoted, longest = append(promoted, one.promoted), append(longest, one.longest)
 		for _, err := range one.errors {
 			r.Figures.Note("round %d showed an error: %v", i+1, err)
 		}
 	}
-	r.Text = fmt.Sprintf("%s acknowledged commits by %d writers in %d failovers: %d lost, %d errors shown; the log has %s entries, none twice, no gap.\n\n",
-		figures.Grouped(acknowledged), b.writers, len(all), lost, shown, figures.Grouped(entries))
+	count := func(name string, n int) { r.Figures.AddOne(figures.Figure{Name: name, Unit: "count"}, float64(n)) }
+	count("failovers", len(all))
+	count("writers", b.writers)
+	count("acknowledged commits", acknowledged)
+	count("acknowledged commits that were lost", lost)
+	count("errors shown", shown)
+	count("entries of the log, none twice, no gap", entries)
+	r.Figures.AddRounds(figures.Figure{Name: "commits", Unit: "1/s"}, rates)
+	r.Figures.AddTimes(figures.Figure{Name: "from the kill to the promotion"}, promoted, 0.5, 1)
+	r.Figures.AddTimes(figures.Figure{Name: "longest gap between two acknowledgements"}, longest, 0.5, 1)
 }

@@ -6,8 +6,6 @@ import (
 	"math"
 	"os"
 	"slices"
-
-	"example.com/livery/bench/internal/figures"
 )
 
 // cost is what one run of a path costs.
@@ -127,21 +125,4 @@ func differs(was, is uint64, tolerance float64, slack float64) bool {
 // counted reports whether instructions were counted.
 func (b baseline) counted() bool {
 	return slices.ContainsFunc(b.Paths, func(c cost) bool { return c.Instructions > 0 })
-}
-
-// figures are what was measured, for the report.
-func (b baseline) figures() *figures.Set {
-	set := &figures.Set{Command: "go test -C bench ./guard -instructions"}
-	for _, c := range b.Paths {
-		set.AddOne(figures.Figure{Name: c.Name, Unit: "allocations"}, float64(c.Allocations))
-		set.AddOne(figures.Figure{Name: c.Name, Unit: "bytes"}, float64(c.Bytes))
-		if c.Instructions > 0 {
-			set.AddOne(figures.Figure{Name: c.Name, Unit: "instructions"}, float64(c.Instructions))
-		}
-	}
-	set.AddOne(figures.Figure{Name: "renderer module", Unit: "bytes"}, float64(b.ModuleBytes))
-	if !b.counted() {
-		set.Note("Instructions are left out: they were not asked for, or there is no valgrind on the PATH.")
-	}
-	return set
 }

@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -83,26 +82,18 @@ func (r *row) key(name string) string {
 	return key(r.put + strings.TrimPrefix(strings.TrimLeft(name, "-"), r.strip))
 }
 
-// classify counts a difference under its class, or fails.
+// classify finds the class of a difference, or fails.
 func (r *row) classify(t *testing.T, p pair) {
 	t.Helper()
 	r.differ++
-	at := slices.IndexFunc(classes, func(c class) bool { return c.holds(p) })
-	why := r.notes[p.name]
-	switch {
+	switch at := slices.IndexFunc(classes, func(c class) bool { return c.holds(p) }); {
 	case at >= 0:
-		why = classes[at].name
-	case why != "":
+		t.Logf("%s: %s is %s, theirs %s: %s", r.name, p.name, clip(p.written), clip(p.raw), classes[at].name)
+	case r.notes[p.name] != "":
 		r.noted = append(r.noted, p.name)
 	default:
-		why = "unexplained"
-		r.unexplained++
 		t.Errorf("%s: no class explains %s: %s, theirs %s, the files %q", r.name, p.name, p.ours, p.theirs, p.files)
 	}
-	if r.why == nil {
-		r.why = map[string][]string{}
-	}
-	r.why[why] = append(r.why[why], fmt.Sprintf("`%s` is `%s`, theirs `%s`", p.name, clip(p.written), clip(p.raw)))
 }
 
 func clip(s string) string {

@@ -33,9 +33,7 @@ type row struct {
 	sheet            string // its tokens.css
 	leaves           []leaf
 	compared, differ int
-	unexplained      int
-	noted            []string            // custom properties that a note explains
-	why              map[string][]string // of what differs, by class
+	noted            []string // custom properties that a note explains
 	took             time.Duration
 	peers            [2]peer
 }

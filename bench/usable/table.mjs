@@ -8,12 +8,16 @@ export function packageVersions(packages) {
   return [...new Set(versions)].join(', ');
 }
 
-// An aligned Markdown table.
+// An aligned Markdown table: for each library the files, the checks and those that failed.
 export function table(rows) {
-  const columns = ['library', 'version', 'document', 'file', 'result'];
-  const cells = [columns, ...rows.map((row) => columns.map((c) => row[c]))];
-  const widths = columns.map((_, i) => Math.max(...cells.map((line) => line[i].length)));
-  const lines = cells.map((line) => '| ' + line.map((cell, i) => cell.padEnd(widths[i])).join(' | ') + ' |');
-  lines.splice(1, 0, '|' + widths.map((width) => '-'.repeat(width + 2)).join('|') + '|');
-  return lines.join('\n') + '\n';
+  const lines = [['library', 'version', 'files', 'checks', 'failed']];
+  for (const library of new Set(rows.map((row) => row.library))) {
+    const own = rows.filter((row) => row.library === library);
+    const files = [...new Set(own.map((row) => row.file))].join(', ');
+    lines.push([library, own[0].version, files, String(own.length), String(own.filter((row) => row.failed).length)]);
+  }
+  const widths = lines[0].map((_, i) => Math.max(...lines.map((line) => line[i].length)));
+  const text = lines.map((line) => '| ' + line.map((cell, i) => cell.padEnd(widths[i])).join(' | ') + ' |');
+  text.splice(1, 0, '|' + widths.map((width) => '-'.repeat(width + 2)).join('|') + '|');
+  return text.join('\n') + '\n';
 }

@@ -57,34 +57,38 @@ const (
 // documentFile is the OpenAPI document as a file of the site.
 const documentFile = "openapi.json"
 
+// decisionsSource is the folder whose Markdown becomes one page, a section for each file.
+const decisionsSource = "docs/decisions"
+
 // chapters are the pages in the order in which a newcomer reads them.
 var chapters = []chapter{
 	{"Start", "index", "Livery", "docs/index.md"},
 	{"", "tutorial", "A quarter of an hour", "docs/tutorial.md"},
-	{"Guides", "applications", "For application developers", "docs/examples/README.md"},
-	{"", "page", "A Theme in a page", "client/js/README.md"},
+	{"", "concepts", "Concepts", "docs/concepts.md"},
+	{"Work with tokens", "tokens", "Token files", "docs/tokens.md"},
 	{"", "designers", "For designers", "docs/designers.md"},
 	{"", "console", "The console", "docs/console.md"},
-	{"", "operating", "For platform engineers", "docs/operating.md"},
-	{"", "ci", "For CI", "deploy/action/README.md"},
-	{"Concepts", "concepts", "Drafts, versions, Variants, edges", "docs/concepts.md"},
-	{"Reference", "reference", "Every request of the API", referenceSource},
-	{"", "api", "The API in prose", "docs/api.md"},
-	{"", "commands", "Every command", commandsSource},
-	{"", "tokens", "Token files", "docs/tokens.md"},
+	{"", "ci", "Tokens in a pull request", "deploy/action/README.md"},
 	{"", "scan", "Names in source files", "docs/scan.md"},
-	{"", "rendering", "Rendering", "docs/rendering.md"},
+	{"Build with Livery", "applications", "For application developers", "docs/examples/README.md"},
+	{"", "page", "A Theme in a page", "client/js/README.md"},
+	{"", "api", "The API", "docs/api.md"},
 	{"", "clients", "Typed clients", "docs/examples/clients/README.md"},
-	{"", "statements", "Statements", "docs/statements.md"},
-	{"", "compatibility", "What stays as it is", "docs/compatibility.md"},
-	{"Operations", "proxies", "Proxies and CDNs", "deploy/proxies.md"},
-	{"", "security", "Security promises", "docs/security.md"},
+	{"Operate", "operating", "Operating Livery", "docs/operating.md"},
+	{"", "proxies", "Proxies and CDNs", "deploy/proxies.md"},
+	{"", "security", "Security", "docs/security.md"},
 	{"", "attacks", "Attacks", "docs/attacks.md"},
-	{"", "releasing", "Releasing", "docs/releasing.md"},
-	{"", "report", "Report a fault", "SECURITY.md"},
-	{"Why", "design", "Why it is as it is", "DESIGN.md"},
+	{"", "report", "Report a vulnerability", "SECURITY.md"},
 	{"", "speed", "How fast it is", "docs/speed.md"},
+	{"Reference", "reference", "Every request", referenceSource},
+	{"", "commands", "Every command", commandsSource},
+	{"", "rendering", "Rendering", "docs/rendering.md"},
+	{"", "statements", "Statements", "docs/statements.md"},
+	{"", "compatibility", "Compatibility", "docs/compatibility.md"},
 	{"", "changes", "Changes", "CHANGELOG.md"},
+	{"Contribute", "architecture", "Architecture", "ARCHITECTURE.md"},
+	{"", "decisions", "Decisions", decisionsSource},
+	{"", "releasing", "Releasing", "docs/releasing.md"},
 }
 
 // link is one line of the navigation.
@@ -172,6 +176,9 @@ func (b *builder) choose() error {
 		}
 		b.files[documentFile] = File{"application/json", b.source.OpenAPI}
 	}
+	if text := b.decisions(); text != nil {
+		b.text[decisionsSource] = text
+	}
 	section := ""
 	for _, c := range chapters {
 		if c.section != "" {
@@ -191,6 +198,24 @@ func (b *builder) choose() error {
 		return fmt.Errorf("site: the source has none of the pages, such as %s", chapters[0].source)
 	}
 	return nil
+}
+
+// decisions returns the files of decisionsSource as one page, or nil without any. The address of a file is that of its section:
+// its title without spaces is its name.
+func (b *builder) decisions() (page []byte) {
+	names, _ := fs.Glob(b.source.Files, decisionsSource+"/*.md") // the pattern is valid
+	for _, name := range names {
+		text, err := fs.ReadFile(b.source.Files, name)
+		if err != nil {
+			continue
+		}
+		if page == nil {
+			page = []byte("# Decisions\n\nEach says what was chosen, what was refused, and what was measured.\n")
+		}
+		page = append(append(page, "\n#"...), text...)
+		b.pages[name] = "decisions.html#" + strings.TrimSuffix(path.Base(name), ".md")
+	}
+	return page
 }
 
 // page renders a chapter.

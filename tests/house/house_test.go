@@ -34,7 +34,7 @@ type room struct {
 	guest  bool
 }
 
-// house is the import table. A new arrow is a design decision: it changes this table and DESIGN.md
+// house is the import table. A new arrow is a design decision: it changes this table and ARCHITECTURE.md
 // in one commit.
 var house = map[string]room{
 	".":                           {ours: "cli"},

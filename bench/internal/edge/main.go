@@ -23,18 +23,15 @@ import (
 	"example.com/livery/bench/internal/world"
 )
 
-// Part is the part of the benchmarks.
+// Part is the part of the benchmarks. The kernel counts the processor time of a server; the load has the other core. "From
+// due" is latency at a constant rate, counted from when a request was due. "A miss" is the first response for a file of 20 KB:
+// livery renders and encodes it, nginx and h2o read and encode a file that they have not seen. "After a publish" is the share
+// of 50 hot addresses that are no hits once a publish of other files has replaced 84 in a full cache. An idle connection has
+// asked once. Floods come from one address, as fast as a process of the lowest priority can send, for 4 seconds, to servers
+// with default limits; a bystander at another address asks 100 times a second, one time of five with a handshake. Memory is
+// the most that was resident during the flood above what was before the first one.
 var Part = frame.Part{
 	Name: "edge", Title: "Serving files: the edge beside other servers", Binary: true, Needs: []string{"nginx", "wrk", "h2load", "openssl"},
-	About: "One core for the server, the other for the load; every server in turn, scenario by scenario and round by round. *Processor a request* is the server's, counted by the kernel. " +
-		"The load is wrk's, and over HTTP/2 that of h2load: they share no core with the server. *From due* is latency at a constant rate, counted from the moment when a request was due: " +
-		"a server that stands still makes everything late that was due meanwhile. \"livery\" is an edge in a process of its own, its origin on the core of the load.\n\n" +
-		"TLS: version 1.3, a certificate of ECDSA P-256, tickets; connections that resume no session are those of openssl s_time. *A miss* is the first answer for a file of 20 KB: livery renders and encodes it, " +
-		"which it goes on with in the background; nginx and h2o read a file that they have not seen, and encode it on the way (gzip at level 1, brotli of h2o as it is by default). " +
-		"*After a publish*: the share of 50 hot addresses that are not hits any more when a publish of other files has replaced 84 of them in a full cache. " +
-		"*An idle connection* has asked once, 1,000 of each protocol. *Floods* come from one address, as fast as one process at the lowest priority can send them, again and again for 4 seconds, to servers with the bounds that they have by default; " +
-		"a bystander at another address asks 100 times a second meanwhile, in HTTP/1.1 and HTTP/2 under TLS, one time of five with a handshake. It shares the core of the flood: the row \"none\" and the other servers say what that costs. " +
-		"Memory is the most that was resident during the flood above what was before the first one: what a server keeps of earlier floods is in it.",
 	Quick: []string{"-rounds", "1", "-rates", "2000,10000", "-rate-rounds", "1", "-lasting", "1s", "-flood-for", "1s"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		b := bench{rates: frame.Counts{2000, 5000, 10_000, 15_000, 20_000}}

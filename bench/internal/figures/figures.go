@@ -145,19 +145,6 @@ func (s *Set) Write(path string) error {
 	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
-// Read reads what Write wrote.
-func Read(path string) (*Set, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var s Set
-	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, fmt.Errorf("figures: %s: %w", path, err)
-	}
-	return &s, nil
-}
-
 // Find returns the figure of a name, a subject and a unit that stands alone or lies at a point.
 func (s *Set) Find(name, subject, unit string, at float64) (Figure, bool) {
 	for _, f := range s.Figures {

@@ -1,169 +1,122 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // ours is the subject to which the others are compared.
 const ours = "livery"
 
-// Markdown spells all figures as tables: those of one subject as a list, those of several side by side, growths with a
-// column for each point. chart returns what stands before the table of a growth; nil means nothing.
-func (s *Set) Markdown(chart func(growth []Figure) string) string {
-	var b strings.Builder
-	var alone []Figure
-	for _, group := range Groups(s.Figures, func(f Figure) string { return f.Over + "\x00" + f.Unit }) {
-		switch {
-		case group[0].Over != "":
-			b.WriteString(growthTable(group, chart))
-		case len(subjects(group)) > 1:
-			b.WriteString(besideTable(group))
-		default:
-			alone = append(alone, group...)
+// Table spells all figures as one Markdown table: a line for each name, point and unit, a column for each subject. Beside a figure
+// of another subject stands how many times ours it is. The spread is left out; Write has it.
+func (s *Set) Table() string {
+	var subjects []string
+	for _, f := range s.Figures {
+		if !slices.Contains(subjects, f.Subject) {
+			subjects = append(subjects, f.Subject)
 		}
 	}
-	if len(alone) > 0 {
-		b.WriteString(listTable(alone))
+	lines := [][]string{{"what", "unit"}}
+	for _, subject := range subjects {
+		lines[0] = append(lines[0], cmp.Or(subject, "measured"))
 	}
-	return b.String()
-}
-
-// Groups returns figures that share a key together, in the order in which the keys come.
-func Groups(all []Figure, key func(Figure) string) (groups [][]Figure) {
-	at := map[string]int{}
-	for _, f := range all {
-		k := key(f)
-		i, known := at[k]
-		if !known {
-			i = len(groups)
-			at[k] = i
-			groups = append(groups, nil)
+	for _, row := range rows(s.Figures) {
+		line := []string{row[0].Name, row[0].Unit}
+		if row[0].Over != "" {
+			line[0] += ", " + Grouped(int(row[0].At)) + " " + row[0].Over
 		}
-		groups[i] = append(groups[i], f)
-	}
-	return groups
-}
-
-func subjects(group []Figure) (names []string) {
-	for _, f := range group {
-		if !slices.Contains(names, f.Subject) {
-			names = append(names, f.Subject)
-		}
-	}
-	return names
-}
-
-// Names returns the names of figures, each once.
-func Names(group []Figure) (list []string) {
-	for _, f := range group {
-		if !slices.Contains(list, f.Name) {
-			list = append(list, f.Name)
-		}
-	}
-	return list
-}
-
-// listTable is a line for each figure.
-func listTable(group []Figure) string {
-	lines := [][]string{{"what", "", "a quarter below", "a quarter above", "unit"}}
-	for _, f := range group {
-		low, high := Spell(f.Low), Spell(f.High)
-		if f.Low == f.High {
-			low, high = "", ""
-		}
-		what := f.Name
-		if f.Subject != "" {
-			what += ", " + f.Subject
-		}
-		lines = append(lines, []string{what, Spell(f.Value), low, high, f.Unit})
-	}
-	return MarkdownTable(lines, func(column int) bool { return column >= 1 && column <= 3 }) + "\n"
-}
-
-// besideTable has a column for each subject: the figure, its spread, and how many times ours it is.
-func besideTable(group []Figure) string {
-	all := subjects(group)
-	lines := [][]string{append([]string{group[0].Unit}, all...)}
-	for _, name := range Names(group) {
-		line := []string{name}
-		base, compared := find(group, name, ours)
-		for _, s := range all {
-			f, ok := find(group, name, s)
-			switch {
-			case !ok:
-				line = append(line, "")
-			case compared && s != ours && base.Value > 0:
-				line = append(line, fmt.Sprintf("%s, %s×", spread(f), Spell(f.Value/base.Value)))
-			default:
-				line = append(line, spread(f))
-			}
-		}
-		lines = append(lines, line)
-	}
-	return MarkdownTable(lines, func(column int) bool { return column > 0 && column <= len(all) }) + "\n"
-}
-
-func find(group []Figure, name, subject string) (Figure, bool) {
-	for _, f := range group {
-		if f.Name == name && f.Subject == subject {
-			return f, true
-		}
-	}
-	return Figure{}, false
-}
-
-// growthTable has a column for each point, and the plot of the same figures before it.
-func growthTable(group []Figure, chart func([]Figure) string) string {
-	var points []float64
-	for _, f := range group {
-		if !slices.Contains(points, f.At) {
-			points = append(points, f.At)
-		}
-	}
-	slices.Sort(points)
-	head := []string{group[0].Unit}
-	for _, at := range points {
-		head = append(head, Grouped(int(at))+" "+group[0].Over)
-	}
-	lines := [][]string{head}
-	for _, row := range Groups(group, func(f Figure) string { return f.Name + "\x00" + f.Subject }) {
-		line := []string{CurveName(row[0])}
-		for _, at := range points {
+		base := row[max(0, slices.IndexFunc(row, func(f Figure) bool { return f.Subject == ours }))]
+		for _, subject := range subjects {
 			cell := ""
-			for _, f := range row {
-				if f.At == at {
-					cell = spread(f)
+			if at := slices.IndexFunc(row, func(f Figure) bool { return f.Subject == subject }); at >= 0 {
+				cell = Spell(row[at].Value)
+				if base.Subject == ours && subject != ours && base.Value > 0 {
+					cell += fmt.Sprintf(" (%s×)", Spell(row[at].Value/base.Value))
 				}
 			}
 			line = append(line, cell)
 		}
 		lines = append(lines, line)
 	}
-	text := MarkdownTable(lines, func(column int) bool { return column > 0 && column <= len(points) }) + "\n"
-	if chart != nil {
-		text = chart(group) + text
-	}
-	return text
+	return MarkdownTable(lines, func(column int) bool { return column > 1 })
 }
 
-// CurveName is the name and the subject.
-func CurveName(f Figure) string {
-	if f.Subject == "" {
-		return f.Name
+// rows returns the figures of one line together, in the order in which the lines come.
+func rows(all []Figure) (rows [][]Figure) {
+	at := map[Figure]int{}
+	for _, f := range all {
+		key := Figure{Name: f.Name, Unit: f.Unit, Over: f.Over, At: f.At}
+		i, known := at[key]
+		if !known {
+			i = len(rows)
+			at[key] = i
+			rows = append(rows, nil)
+		}
+		rows[i] = append(rows[i], f)
 	}
-	return f.Name + ", " + f.Subject
+	return rows
 }
 
-// spread spells a figure with the quarters around it, if there are any.
-func spread(f Figure) string {
-	if f.Low == f.High {
-		return Spell(f.Value)
+// MarkdownTable spells lines as an aligned Markdown table; the first one is its head, and none has more
+// cells. right reports which columns are aligned to the right; nil means none.
+func MarkdownTable(lines [][]string, right func(column int) bool) string {
+	if right == nil {
+		right = func(int) bool { return false }
 	}
-	return fmt.Sprintf("%s (%s to %s)", Spell(f.Value), Spell(f.Low), Spell(f.High))
+	widths := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for n, line := range lines {
+		appendLine(&b, line, widths, right)
+		if n == 0 {
+			appendRule(&b, widths, right)
+		}
+	}
+	return b.String()
+}
+
+func appendLine(b *strings.Builder, line []string, widths []int, right func(int) bool) {
+	for i, cell := range line {
+		gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+		if right(i) {
+			cell = gap + cell
+		} else {
+			cell += gap
+		}
+		b.WriteString("| " + cell + " ")
+	}
+	b.WriteString("|\n")
+}
+
+func appendRule(b *strings.Builder, widths []int, right func(int) bool) {
+	for i, width := range widths {
+		end := "-"
+		if right(i) {
+			end = ":"
+		}
+		b.WriteString("|" + strings.Repeat("-", width+1) + end)
+	}
+	b.WriteString("|\n")
+}
+
+// Grouped spells n with commas between thousands.
+func Grouped(n int) string {
+	s := strconv.Itoa(n)
+	first := len(s) - len(strings.TrimPrefix(s, "-"))
+	for i := len(s) - 3; i > first; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 // Spell writes a number with three digits that say something, and the thousands apart.

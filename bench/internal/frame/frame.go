@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime"
 	"slices"
@@ -23,8 +24,7 @@ import (
 // Part is one benchmark.
 type Part struct {
 	Name  string // on the command line
-	Title string // in the report
-	About string // what is measured, for a reader of the figures
+	Title string // of the page
 
 	Needs  []string // programs that must be on the PATH, or paths with a slash that must exist
 	Binary bool     // the part runs the built binary
@@ -41,7 +41,6 @@ type Run struct {
 	Dir     string // folder to work in, removed at the end
 	Keep    bool   // Dir is not removed: it shows what went wrong
 	Figures *figures.Set
-	Text    string // Markdown that stands before the figures
 }
 
 // Run runs the Part with its arguments. It prints the figures to out, and writes them to the files that -json and -page
@@ -85,19 +84,36 @@ func (p Part) Run(ctx context.Context, arguments []string, out io.Writer) (err e
 	return errors.Join(err, r.Figures.Write(*jsonPath))
 }
 
-// page spells what was measured.
+// Missing names what the part needs and is not there, or returns "".
+func (p Part) Missing(livery string) string {
+	needs := slices.Clone(p.Needs)
+	if p.Binary {
+		needs = append(needs, livery)
+	}
+	for _, need := range needs {
+		_, err := os.Stat(need)
+		if !strings.Contains(need, "/") {
+			_, err = exec.LookPath(need)
+		}
+		if err != nil {
+			return need
+		}
+	}
+	return ""
+}
+
+// page spells what was measured: the command, the machine, what was left out, and the table of the figures.
 func (p Part) page(r *Run) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n%s, `%s`, %s, %s/%s, %d cores, load %s at the end. %s\n\n", p.Title, time.Now().UTC().Format(time.DateOnly), r.Figures.Command,
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), cmp.Or(LoadAverage(), "unknown"), p.About)
-	b.WriteString(r.Text)
+	fmt.Fprintf(&b, "# %s\n\n`%s`, %s, %s, %s/%s, %d cores, load %s at the end.\n\n", p.Title, r.Figures.Command, time.Now().UTC().Format(time.DateOnly),
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), cmp.Or(LoadAverage(), "unknown"))
 	for _, note := range r.Figures.Notes {
 		fmt.Fprintf(&b, "- %s\n", note)
 	}
 	if len(r.Figures.Notes) > 0 {
 		b.WriteString("\n")
 	}
-	b.WriteString(strings.TrimSuffix(r.Figures.Markdown(nil), "\n"))
+	b.WriteString(r.Figures.Table())
 	return b.String()
 }
 

@@ -29,13 +29,6 @@ func (b *Bar) Step() {
 	}
 }
 
-// Say changes the word in front of the bar.
-func (b *Bar) Say(what string) {
-	if b != nil {
-		b.bar.Set("prefix", what+" ")
-	}
-}
-
 // End leaves the bar as it is.
 func (b *Bar) End() {
 	if b != nil {

@@ -19,15 +19,12 @@ import (
 	"example.com/livery/bench/internal/world"
 )
 
-// Part is the part of the benchmarks.
+// Part is the part of the benchmarks. Its streams come from one process on the same machine. A page has an event once the
+// kernel has received all of it for the page's socket; the rows that say so have one thread read all pages at once, on the
+// processors of the edge. Quantiles of the first and the last page are over publishes, those of a page over all pages of all
+// publishes.
 var Part = frame.Part{
 	Name: "live", Title: "Open pages that follow a Theme", Binary: true,
-	About: "An edge of a real origin with many event streams of one Theme, over plain HTTP/1.1 from one process on the " +
-		"same machine: the memory of a stream, and the time from before the request of a publish to the moment when the " +
-		"kernel has received the whole event for a page's socket. The pages are read when all have theirs, as they would be on " +
-		"other machines; the rows that say so have them read at once by one thread, on the processors of the edge, and count " +
-		"until then. Quantiles of the first and the last page are over publishes (-publishes, 100 in each way), those of a page " +
-		"over all pages of all publishes.",
 	Quick: []string{"-streams", "200", "-publishes", "3"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		b := bench{heard: make(chan []time.Time, 1<<10)}

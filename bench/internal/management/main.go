@@ -18,11 +18,11 @@ import (
 // longest is when a run is given up.
 const longest = 5 * time.Minute
 
-// Part is the part of the benchmarks.
+// Part is the part of the benchmarks. Responses are read to their end and not decoded; "slow" is the same disk with 1 ms more
+// for each sync. Variants, and the Themes of the lists, are written into the store directly: 1,000 Variants are beyond any
+// plan.
 var Part = frame.Part{
 	Name: "management", Title: "The origin: edits, publishes, lists, writers",
-	About: "Over HTTP on the loopback, callers and origin on the same cores. Answers are read to their end and not decoded. \"slow\" is the same disk with 1 ms more for each sync. " +
-		"Variants and the Themes of the lists are written into the store directly, as the API would leave them: 1,000 Variants are beyond any plan.",
 	Quick: []string{"-tenth"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		b := bench{size: full}

@@ -14,11 +14,11 @@ import (
 	"example.com/livery/bench/internal/frame"
 )
 
-// Part is the part of the benchmarks.
+// Part is the part of the benchmarks. Livery makes all five files, the others tokens.css alone. Times are without the start of
+// a process unless the row says so. One more brand changes 50 tokens: a peer builds the whole document again, a server
+// compiles a brand once.
 var Part = frame.Part{
 	Name: "peers", Title: "Rendering beside Style Dictionary and Terrazzo",
-	About: "The same documents, in turn. Livery makes all five files, the others tokens.css alone. Times are without the start of a process unless that is said: Livery has none. " +
-		"One more brand changes 50 tokens; a peer builds the whole document again for it, a server compiles a brand once, when it is published.",
 	Needs: []string{"node", "bench/peers/node_modules", "../shared/corpus"}, Quick: []string{"-rounds", "1"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		var b bench

@@ -14,7 +14,6 @@ import (
 // Part is the part of the benchmarks.
 var Part = frame.Part{
 	Name: "render", Title: "The renderer, native",
-	About: "Parsing a Theme, compiling its plans, compiling a Variant's overlays, rendering from both: one goroutine, all in turn.",
 	Quick: []string{"-rounds", "3", "-slice", "5ms"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		rounds := flags.Int("rounds", 7, "how many rounds")

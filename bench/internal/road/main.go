@@ -17,7 +17,6 @@ import (
 // Part is the part of the benchmarks.
 var Part = frame.Part{
 	Name: "road", Title: "What a person waits for", Binary: true,
-	About: "A real document, from the push to the served file, over the command line and HTTP.",
 	Needs: []string{"../shared/corpus"}, Quick: []string{"-publishes", "6", "-hits", "2000"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		var b bench

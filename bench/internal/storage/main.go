@@ -6,19 +6,15 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"os"
-	"path/filepath"
 	"time"
 
 	"example.com/livery/bench/internal/figures"
 	"example.com/livery/bench/internal/frame"
-	"example.com/livery/bench/internal/plot"
 )
 
 // Part is the part of the benchmarks.
 var Part = frame.Part{
 	Name: "storage", Title: "The store",
-	About:  "Commits over syncs of different length, by writers; what a store costs to open, to list, to publish into, by its size.",
 	Report: []string{"-each", "2s", "-points", "5", "-themes", "20000", "-pairs", "200000", "-bytes", "1073741824"},
 	Quick:  []string{"-each", "300ms", "-points", "2", "-themes", "500", "-pairs", "5000", "-bytes", "33554432"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
@@ -28,7 +24,6 @@ var Part = frame.Part{
 		flags.IntVar(&b.most.pairs, "pairs", 1_000_000, "how many pair records it has at last")
 		flags.Int64Var(&b.most.bytes, "bytes", 10<<30, "how many bytes of blobs it has at last; the disk needs twice as much")
 		flags.IntVar(&b.points, "points", 10, "at how many sizes it is measured; 0 leaves growth out")
-		flags.StringVar(&b.plots, "plots", "", "directory for the curves of growth, as SVG; empty draws none")
 		flags.StringVar(&b.postgres, "postgres", "", "address of a PostgreSQL to measure beside the embedded engine, whose schema must be empty; own starts some of this machine's installation")
 		path := flags.String("open", "", "only open the store in this directory and print what that takes, which the growth is measured by")
 		return func(ctx context.Context, r *frame.Run) error {
@@ -43,11 +38,11 @@ var Part = frame.Part{
 
 // bench is one run.
 type bench struct {
-	each            time.Duration
-	most            amount
-	points          int
-	plots, postgres string
-	figures         *figures.Set
+	each     time.Duration
+	most     amount
+	points   int
+	postgres string
+	figures  *figures.Set
 }
 
 func (b *bench) run(ctx context.Context, dir string) error {
@@ -62,21 +57,5 @@ func (b *bench) run(ctx context.Context, dir string) error {
 	if b.most.themes < b.points || b.most.pairs < b.points {
 		return errors.New("-themes and -pairs must be at least -points")
 	}
-	if err := b.grow(ctx, dir); err != nil || b.plots == "" {
-		return err
-	}
-	for unit, file := range map[string]string{"ms": "latency", "MB": "size", "MB/s": "filling"} {
-		chart := plot.Chart{Title: "a store of some size", X: "pairs", Y: unit, LogY: true}
-		var growths []figures.Figure
-		for _, f := range b.figures.Figures {
-			if f.Over == "pairs" && f.Unit == unit {
-				growths = append(growths, f)
-			}
-		}
-		chart.Curves = plot.Curves(growths)
-		if err := os.WriteFile(filepath.Join(b.plots, "storage-"+file+".svg"), chart.SVG(), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.grow(ctx, dir)
 }

@@ -29,8 +29,6 @@ const (
 // Part is the part of the benchmarks.
 var Part = frame.Part{
 	Name: "use", Title: "The edge as it is used", Binary: true,
-	About: "Zipf's law over all files of all versions of all pairs, with memory for a tenth of them, a publish every second; the edge begins with the most popular files; what is not cached " +
-		"is rendered in WebAssembly. Then growth, each point with a fresh edge. The edge has one core; origin and load share the other.",
 	Quick: []string{"-themes", "20", "-versions", "5", "-lasting", "8s", "-growing", "2s", "-grown", "10,100,1000", "-rate", "300"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		b := bench{grown: frame.Counts{10, 1000, 100_000}}

@@ -10,7 +10,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -21,26 +20,24 @@ import (
 
 	"example.com/livery/bench/internal/figures"
 	"example.com/livery/bench/internal/frame"
-	"example.com/livery/bench/internal/plot"
 	"example.com/livery/bench/internal/world"
 	"example.com/livery/edge"
 )
 
-// Soak is the part of the benchmarks that runs for long.
+// Soak is the part of the benchmarks that runs for long. It sends Zipf traffic at a constant rate, in four codings, over plain
+// HTTP/1.1 to one edge and over TLS in HTTP/1.1 and HTTP/2 to another, for far more files than an edge holds, while a publish
+// every second makes 84 more and the origin is stopped and killed in turn. Some requests ask for a range, some revalidate,
+// some clients read slowly. The run compares every body with what the renderer makes natively. It fails if a response is
+// wrong, is missing for 30 seconds or is 503 without Retry-After; if an edge takes more memory than it says, or grows to the
+// end; and if a connection stays.
 var Soak = frame.Part{
 	Name: "soak", Title: "A soak of the edge", Binary: true,
-	About: "Zipf traffic at a constant rate, in four codings, over far more files than the memory of an edge holds: 6 Themes with 21 pairs of four files each, of which a publish every second " +
-		"makes 84 more. A third of the requests goes over plain HTTP/1.1 to one edge; a third over HTTP/1.1 under TLS and a third over HTTP/2 to another. Some ask for a range, or whether " +
-		"their copy is current, or use a new connection. In each protocol four more clients take files of a Theme of 5,000 tokens at 100 KB a second. The origin is restarted all the time: in turn it is stopped and killed, " +
-		"and away for three seconds. Every body is compared with what the renderer, run natively, makes of what was published. The run fails if an answer is wrong; if a request gets none within 30 seconds, " +
-		"loses its connection (in HTTP/1.1: is sent again on another), or is told to come again without a time (503 without Retry-After); if an edge takes more memory than it says, if its memory grows to the end, or if a connection stays. Memory is that of the edge that has more.",
 	Quick: []string{"-for", "20s"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		var s soak
 		flags.DurationVar(&s.lasting, "for", 30*time.Minute, "how long the edge is asked")
 		flags.IntVar(&s.rate, "rate", 30, "requests a second")
 		flags.Int64Var(&s.cacheBytes, "cache-bytes", 64<<20, "memory for files of the edge")
-		flags.StringVar(&s.svg, "plot", "", "file for the curves over time, as SVG; empty draws none")
 		return s.run
 	},
 }
@@ -48,9 +45,8 @@ var Soak = frame.Part{
 // soak is one long run.
 type soak struct {
 	lasting    time.Duration
-	rate       int    // requests a second
-	cacheBytes int64  // the edge's memory for files and records
-	svg        string // empty: none is written
+	rate       int   // requests a second
+	cacheBytes int64 // the edge's memory for files and records
 
 	origin      *world.Origin
 	edge, plain *world.Edge // with and without TLS
@@ -118,13 +114,8 @@ func (s *soak) run(ctx context.Context, r *frame.Run) (err error) {
 	}
 	s.addFigures(r, samples, made)
 	s.reportAll(r.Figures, samples)
-	if s.svg != "" {
-		if err := os.WriteFile(s.svg, plot.Column(s.charts(samples)...), 0o644); err != nil {
-			return err
-		}
-	}
 	if err := errors.Join(s.check(samples, made), s.noneStays(ctx)); err != nil {
-		return fmt.Errorf("%w\n%s\n%s%s", err, strings.Join(s.tally.examples, "\n"), r.Text, r.Figures.Markdown(nil))
+		return fmt.Errorf("%w\n%s\n%s", err, strings.Join(s.tally.examples, "\n"), r.Figures.Table())
 	}
 	return nil
 }
@@ -306,29 +297,9 @@ func (s *soak) addFigures(r *frame.Run, samples []sample, made publishes) {
 			r.Figures.AddRounds(f, values(part, m.of))
 		}
 	}
-	m := s.bound()
-	r.Text = fmt.Sprintf("%d publishes, %d restarts of the origin. The bound of resident memory of an edge is %d MiB: %d of Go, %d of them cached, %d of renderer instances, %d of their code, %d of the program itself.\n\n",
-		made.count, s.restarts, m.Total()/mib, m.Heap/mib, m.Cache/mib, m.Guests/mib, m.Code/mib, m.Binary/mib)
-}
-
-// charts are a chart for each unit over time.
-func (s *soak) charts(samples []sample) (charts []plot.Chart) {
-	var growths []figures.Figure
-	add := func(m measure) {
-		for _, taken := range samples {
-			v := m.of(taken)
-			growths = append(growths, figures.Figure{Name: m.name, Unit: m.unit, At: taken.at.Round(time.Second).Seconds(), Value: v, Low: v, High: v})
-		}
-	}
-	for _, m := range measures {
-		add(m)
-	}
-	add(measure{"bound", "MiB", func(sample) float64 { return float64(s.bound().Total()) / mib }})
-	add(measure{"budget of what is cached", "MiB", func(sample) float64 { return float64(s.cacheBytes) / mib }})
-	for _, group := range figures.Groups(growths, func(f figures.Figure) string { return f.Unit }) {
-		charts = append(charts, plot.Chart{Title: "the edge", X: "seconds", Y: group[0].Unit, Curves: plot.Curves(group)})
-	}
-	return charts
+	r.Figures.AddOne(figures.Figure{Name: "publishes", Unit: "count"}, float64(made.count))
+	r.Figures.AddOne(figures.Figure{Name: "restarts of the origin", Unit: "count"}, float64(s.restarts))
+	r.Figures.AddOne(figures.Figure{Name: "bound of resident memory", Unit: "MiB"}, float64(s.bound().Total())/mib)
 }
 
 // check returns an error if an answer was wrong, or the edge took more memory than it says.

@@ -7,38 +7,34 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"example.com/livery/bench/internal/figures"
 	"example.com/livery/bench/internal/frame"
-	"example.com/livery/bench/internal/plot"
 	"example.com/livery/bench/internal/world"
 	"example.com/livery/client"
 	"example.com/livery/origin"
 	"example.com/livery/storage/pebble"
 )
 
-// SoakOrigin is the part of the benchmarks that watches the memory of an origin.
+// SoakOrigin is the part of the benchmarks that watches the memory of an origin with the embedded store: 12 writers publish
+// Themes of one token, then create Themes and list them. It fails if the origin ends with more than 1.25 times the memory that
+// it says; the rest is garbage between two collections.
 var SoakOrigin = frame.Part{
 	Name: "soak-origin", Title: "A soak of the origin", Binary: true,
-	About: "An origin with the embedded store: 12 writers change and publish as many Themes of one token, then create Themes and list them. " +
-		"The run fails if the origin ends with more than 1.25 times the memory that it says; the rest is garbage between two collections.",
 	Quick: []string{"-count", "200"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		var s originSoak
 		flags.IntVar(&s.count, "count", 20_000, "how many publishes, and how many Themes after them")
-		flags.StringVar(&s.svg, "plot", "", "file for the curves, as SVG; empty draws none")
 		return s.run
 	},
 }
 
 // originSoak is publishes of a few Themes, then many Themes more, and what becomes of the origin's memory meanwhile.
 type originSoak struct {
-	count int    // of publishes, and of Themes after them
-	svg   string // empty: none is written
+	count int // of publishes, and of Themes after them
 
 	figures *figures.Set
 	done    atomic.Int64 // publishes and Themes
@@ -62,15 +58,7 @@ func (s *originSoak) run(ctx context.Context, r *frame.Run) (err error) {
 	if err := s.soak(ctx, o); err != nil {
 		return err
 	}
-	m := originBudget()
-	r.Text = fmt.Sprintf("The first %d are publishes, the others new Themes. The budget is %d MiB: %d of compiled Themes, %d of answers of the feed, %d of caches of the store, %d of all else.\n\n",
-		s.count, m.Total()/mib, m.Themes/mib, m.Answers/mib, m.Store/mib, m.Base/mib)
-	if s.svg != "" {
-		chart := plot.Chart{Title: "memory of the origin", X: overDone, Y: "MiB", Curves: plot.Curves(s.figures.Figures)}
-		if err := os.WriteFile(s.svg, chart.SVG(), 0o644); err != nil {
-			return err
-		}
-	}
+	s.figures.AddOne(figures.Figure{Name: "budget", Unit: "MiB"}, float64(originBudget().Total())/mib)
 	last, err := o.Resident()
 	return errors.Join(err, s.check(last))
 }

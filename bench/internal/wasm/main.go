@@ -14,11 +14,10 @@ import (
 	"example.com/livery/wasm"
 )
 
-// Part is the part of the benchmarks.
+// Part is the part of the benchmarks. Times are processor time with the collector's included. A render opens the overlay and
+// makes new bytes of tokens.css, as an edge does; "native, same buffer" overwrites one buffer again and again.
 var Part = frame.Part{
 	Name: "runtime", Title: "The renderer in WebAssembly",
-	About: "wazero's compiler beside the same code built natively, in turn, by processor time with the collector's included. A render opens the overlay and makes new bytes of " +
-		"tokens.css, as an edge does; \"native, same buffer\" overwrites one buffer again and again. While rendering, 128 MiB lie on Go's heap, as the cache of an edge does.",
 	Quick: []string{"-rounds", "6"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		b := bench{size: full}

@@ -34,9 +34,6 @@ func (d *Dev) Token() string { return d.addresses["token"] }
 // EdgeURL is the address of the files.
 func (d *Dev) EdgeURL() string { return d.addresses["edgeURL"] }
 
-// EdgeHost is the host and port of EdgeURL.
-func (d *Dev) EdgeHost() string { return mustHost(d.EdgeURL()) }
-
 // Ready is how long it took from the start of the process until files were served.
 func (d *Dev) Ready() time.Duration { return d.ready }
 

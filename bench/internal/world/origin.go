@@ -84,12 +84,6 @@ func (o *Origin) run(ctx context.Context, arguments ...string) ([]byte, error) {
 	return out, err
 }
 
-// Backup adds a backup of the running origin to a directory.
-func (o *Origin) Backup(ctx context.Context, to string) error {
-	_, err := o.run(ctx, "store", "backup", o.data, "--to", to)
-	return err
-}
-
 // FeedURL is the address of the feed.
 func (o *Origin) FeedURL() string { return o.addresses["feedURL"] }
 
