@@ -84,6 +84,15 @@ func (a *App) Warn(format string, args ...any) { a.print(a.Err, format, args...)
 // prompt asks a question that is answered with yes or no, and stays on its line.
 func (a *App) prompt(question string) { fmt.Fprintf(a.Err, "%s [y/N] ", Cell(question)) }
 
+// barWidth is the number of columns between the brackets of a bar.
+const barWidth = 40
+
+// drawBar draws the bar of some work over the one before.
+func (a *App) drawBar(what string, percent, done, total int64) {
+	full := int(percent * barWidth / 100)
+	fmt.Fprintf(a.Err, "\r%s [%s%s] %d%% (%d of %d)\x1b[K", Cell(what), strings.Repeat("#", full), strings.Repeat(".", barWidth-full), percent, done, total)
+}
+
 // Table prints rows with aligned columns below a head.
 type Table struct {
 	Head []string

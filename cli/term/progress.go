@@ -3,12 +3,8 @@ package term
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 )
-
-// barWidth is the number of columns between the brackets of a bar.
-const barWidth = 40
 
 // Progress shows how far long work is. Work of one step shows nothing.
 type Progress struct {
@@ -52,8 +48,7 @@ func (p *Progress) Update(what string, done, total int64) {
 	case !p.shown && (done == total || time.Now().Before(p.from)):
 	case !p.shown || percent() != before:
 		p.shown = true
-		full := int(percent() * barWidth / 100)
-		fmt.Fprintf(p.a.Err, "\r%s [%s%s] %d%% (%d of %d)\x1b[K", Cell(what), strings.Repeat("#", full), strings.Repeat(".", barWidth-full), percent(), done, total)
+		p.a.drawBar(what, percent(), done, total)
 	}
 }
 
