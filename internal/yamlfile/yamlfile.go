@@ -21,6 +21,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"example.com/livery/internal/spelling"
+	"example.com/livery/renderer/jsontree"
 )
 
 // Document is the document of a file.
@@ -452,4 +453,50 @@ func chooseStyles(n *yaml.Node) {
 	for _, child := range n.Content {
 		chooseStyles(child)
 	}
+}
+
+// JSON returns a YAML document as JSON with the members in their order. name is the file's name in errors.
+func JSON(name string, data []byte) ([]byte, error) {
+	d, err := Parse(name, data)
+	if err != nil || d.root == nil {
+		return []byte("null"), err
+	}
+	return d.appendJSON(nil, d.root)
+}
+
+func (d *Document) appendJSON(dst []byte, n *yaml.Node) (_ []byte, err error) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		dst = append(dst, '{')
+		for i := 0; i < len(n.Content); i += 2 {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(jsontree.AppendString(dst, n.Content[i].Value), ':')
+			if dst, err = d.appendJSON(dst, n.Content[i+1]); err != nil {
+				return nil, err
+			}
+		}
+		return append(dst, '}'), nil
+	case yaml.SequenceNode:
+		dst = append(dst, '[')
+		for i, child := range n.Content {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			if dst, err = d.appendJSON(dst, child); err != nil {
+				return nil, err
+			}
+		}
+		return append(dst, ']'), nil
+	}
+	switch tag := n.ShortTag(); {
+	case tag == "!!null":
+		return append(dst, "null"...), nil
+	case tag != "!!str" && json.Valid([]byte(n.Value)):
+		return append(dst, n.Value...), nil
+	case tag == "!!int" || tag == "!!float" || tag == "!!bool":
+		return nil, d.fail(n, "Write it as JSON does, or in quotes.", "%q is not written as JSON writes it", n.Value)
+	}
+	return jsontree.AppendString(dst, n.Value), nil
 }

@@ -199,3 +199,18 @@ func TestLine(t *testing.T) {
 		}
 	}
 }
+
+func TestJSON(t *testing.T) {
+	for _, c := range []struct{ file, want string }{
+		{"b: 1\na: [x, 'y', \"1\", 1.50, true, null, ~, ]\nc: {d: |\n  two\n  lines\n}", ""},
+		{"b: 1\na:\n  - x\n  - \"1\"\n  - 1.50\n  - true\n  - ~\n  - e: \"a\\tb\"\n", `{"b":1,"a":["x","1",1.50,true,null,{"e":"a\tb"}]}`},
+		{"", "null"},
+		{"a: 0x10\n", ""},
+		{"a: &x 1\nb: *x\n", ""},
+	} {
+		got, err := JSON("f.yaml", []byte(c.file))
+		if (err != nil) != (c.want == "") || string(got) != c.want && err == nil {
+			t.Errorf("JSON(%q) = %s, %v, want %s", c.file, got, err, c.want)
+		}
+	}
+}

@@ -3,15 +3,14 @@ package api
 import (
 	_ "embed"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/fasthttp/router"
-	"github.com/goccy/go-yaml"
 	"github.com/valyala/fasthttp"
 
+	"example.com/livery/internal/yamlfile"
 	"example.com/livery/origin/api/listing"
 	"example.com/livery/origin/api/queryparam"
 	"example.com/livery/origin/auth"
@@ -244,19 +243,17 @@ type description struct {
 	parameters queryparam.Table
 }
 
-// openAPI returns the OpenAPI document of this build as JSON, members in the order of the source. To convert it is the last work
-// of a start, whose garbage goes back to the system.
+// openAPI returns the OpenAPI document of this build as JSON, members in the order of the source.
 var openAPI = sync.OnceValues(func() (description, error) {
-	defer debug.FreeOSMemory()
-	loose, err := yaml.YAMLToJSON(openAPIYAML)
+	document, err := yamlfile.JSON("openapi.yaml", openAPIYAML)
+	if err != nil {
+		return description{}, fmt.Errorf("origin: %w", err)
+	}
+	root, err := jsontree.Parse(string(document))
 	if err != nil {
 		return description{}, fmt.Errorf("origin: convert openapi.yaml: %w", err)
 	}
-	root, err := jsontree.Parse(string(loose))
-	if err != nil {
-		return description{}, fmt.Errorf("origin: convert openapi.yaml: %w", err)
-	}
-	return description{answer: public(jsontree.Append(nil, root)), parameters: queryparam.Read(root)}, nil
+	return description{answer: public(document), parameters: queryparam.Read(root)}, nil
 })
 
 // OpenAPI returns the OpenAPI document of this build as JSON.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/livery/renderer/jsontree"
 	"example.com/livery/internal/spelling"
+	"example.com/livery/renderer/jsontree"
 )
 
 // Table holds the parameters of every operation, by method and path. It may be used concurrently.
