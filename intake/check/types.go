@@ -255,17 +255,17 @@ func (r *Result) nameColors() {
 // isOtherColor reports whether a hex of six digits is that of another colour than components of sRGB from 0 to 1, which may
 // be rounded.
 func isOtherColor(hex *jsontree.Node, components []*jsontree.Node) bool {
-	if !hex.IsString() || len(hex.Text) != 7 || len(components) != 3 {
+	color, ok := css.ParseColor(value.Text(hex))
+	if !ok || len(hex.Text) != len("#rrggbb") || len(components) != 3 {
 		return false
 	}
 	isOther := false
 	for i, c := range components {
-		value, err := strconv.ParseFloat(c.Text, 64)
-		byHex, wrong := strconv.ParseUint(hex.Text[1+2*i:3+2*i], 16, 8)
-		if c.Kind != jsontree.Number || err != nil || wrong != nil || math.Abs(value) > farOutside {
+		component, err := strconv.ParseFloat(c.Text, 64)
+		if c.Kind != jsontree.Number || err != nil || math.Abs(component) > farOutside {
 			return false
 		}
-		isOther = isOther || math.Abs(255*max(0, min(1, value))-float64(byHex)) > 1
+		isOther = isOther || math.Abs(max(0, min(1, component))-color.Components[i])*255 > 1.01
 	}
 	return isOther
 }

@@ -2,6 +2,7 @@ package form
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path"
 	"regexp"
@@ -375,16 +376,10 @@ func spellStudioValue(kind string, v *jsontree.Node) *jsontree.Node {
 	case kind == "color" && v.IsString():
 		if m := hexWithAlpha.FindStringSubmatch(v.Text); m != nil {
 			alpha, _ := strconv.ParseFloat(m[2], 64)
-			return jsontree.NewString(m[1] + hexByte(alpha))
+			return jsontree.NewString(m[1] + fmt.Sprintf("%02x", int(alpha*255+0.5)))
 		}
 	}
 	return v
-}
-
-// hexByte returns a part of 1 as two hexadecimal digits.
-func hexByte(part float64) string {
-	text := strconv.FormatInt(int64(part*255+0.5), 16)
-	return strings.Repeat("0", 2-len(text)) + text
 }
 
 // spellShadow returns a shadow or layers of shadows with the members of DTCG.

@@ -9,6 +9,7 @@ import (
 
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/value"
+	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -115,17 +116,17 @@ func categoryValue(kind string, v *jsontree.Node, path jsontree.Pointer) (typ st
 // colorOfParts returns the colour of an object of red, green, blue and alpha from 0 to 1, as Style Dictionary writes colours for iOS. It
 // returns any other value unchanged.
 func colorOfParts(v *jsontree.Node) *jsontree.Node {
-	hex := "#"
-	for _, name := range []string{"red", "green", "blue", "alpha"} {
+	parts := [4]float64{}
+	for i, name := range []string{"red", "green", "blue", "alpha"} {
 		n := v.Find(name)
 		if n == nil {
 			return v
 		}
-		part, err := strconv.ParseFloat(n.Text, 64)
-		if err != nil || part < 0 || part > 1 {
+		var err error
+		if parts[i], err = strconv.ParseFloat(n.Text, 64); err != nil || parts[i] < 0 || parts[i] > 1 {
 			return v
 		}
-		hex += hexByte(part)
 	}
-	return jsontree.NewString(strings.TrimSuffix(hex, "ff"))
+	color := css.ColorValue{Space: "srgb", Components: [3]float64(parts[:3]), Alpha: parts[3]}
+	return jsontree.NewString(string(color.AppendHex(nil)))
 }

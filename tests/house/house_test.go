@@ -74,7 +74,7 @@ var house = map[string]room{
 	"intake/check":         {ours: "intake/model intake/tree intake/value renderer/css renderer/dtcg renderer/jsontree"},
 	"intake/compute":       {ours: "intake/arithmetic intake/cssvalue intake/model intake/tree intake/value renderer/css renderer/dtcg renderer/jsontree"},
 	"intake/cssvalue":      {ours: "intake/model renderer/css renderer/jsontree"},
-	"intake/form":          {ours: "intake/arithmetic intake/cssvalue intake/model intake/syntax intake/tree intake/value renderer/dtcg renderer/jsontree spelling"},
+	"intake/form":          {ours: "intake/arithmetic intake/cssvalue intake/model intake/syntax intake/tree intake/value renderer/css renderer/dtcg renderer/jsontree spelling"},
 	"intake/model":         {ours: "intake/syntax renderer/jsontree"},
 	"intake/references":    {ours: "intake/tree renderer/dtcg renderer/jsontree spelling"},
 	"intake/syntax":        {ours: "renderer/jsontree", others: "github.com/goccy/go-yaml github.com/tdewolff/parse/v2"},
