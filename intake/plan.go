@@ -216,7 +216,7 @@ func (p *planner) report(list ...model.Problem) {
 func (p *planner) reportDuplicates(f *model.File) {
 	for _, d := range f.Duplicates {
 		at, _ := jsontree.ParsePointer(d.Pointer)
-		if d.Inside || d.Value == nil || jsontree.Equal(d.Value, f.Root.Lookup(at)) {
+		if d.Inside || jsontree.Equal(d.Value, f.Root.Lookup(at)) {
 			continue
 		}
 		p.report(model.Problem{
