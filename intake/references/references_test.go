@@ -2,6 +2,7 @@ package references
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -210,7 +211,7 @@ func TestReferencesThatMultiplyEachOtherAreBounded(t *testing.T) {
 	groups.WriteString(`{"g0":{"x":{"$value":1}}`)
 	values.WriteString(`{"v0":{"$value":{"p":[1,2]}}`)
 	for i := 1; i < 60; i++ {
-		before, n := itoa(i-1), itoa(i)
+		before, n := strconv.Itoa(i-1), strconv.Itoa(i)
 		groups.WriteString(`,"g` + n + `":{"l":{"$extends":"{g` + before + `}"},"r":{"$extends":"{g` + before + `}"}}`)
 		values.WriteString(`,"v` + n + `":{"$value":{"p":[{"$ref":"#/v` + before + `/$value/p"},{"$ref":"#/v` + before + `/$value/p"}]}}`)
 	}

@@ -1,6 +1,8 @@
 package references
 
 import (
+	"strconv"
+
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -72,7 +74,7 @@ func eachReference(n *jsontree.Node, at jsontree.Pointer, do func(jsontree.Point
 		eachReference(m.Value, append(at[:len(at):len(at)], m.Name), do)
 	}
 	for i, item := range n.Items() {
-		eachReference(item, append(at[:len(at):len(at)], itoa(i)), do)
+		eachReference(item, append(at[:len(at):len(at)], strconv.Itoa(i)), do)
 	}
 }
 

@@ -24,12 +24,7 @@ func resolve(tree *jsontree.Node, documents []*model.Document) change {
 		language = max(language, d.Language)
 	}
 	computed := compute.Document(applied.Tree, language)
-	c := change{Tree: computed.Tree, Problems: problemsOf(computed.Corrections), Moved: applied.Origins}
-	for _, copied := range applied.Copies {
-		c.Problems = append(c.Problems, model.Problem{
-			Place: model.Place{Pointer: copied.Pointer}, Path: copied.Path, Kind: "values copied from another token", Message: copied.Message,
-		})
-	}
+	c := change{Tree: computed.Tree, Problems: problemsOf(append(computed.Corrections, applied.Copies...)), Moved: applied.Origins}
 	for _, f := range applied.Faults {
 		c.Problems = append(c.Problems, model.Problem{
 			Place: model.Place{Pointer: f.Pointer}, Path: f.Path, Kind: "references that are not applied", Message: f.Message + ". " + f.Next, Lost: f.Lost,

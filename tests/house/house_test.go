@@ -76,7 +76,7 @@ var house = map[string]room{
 	"intake/cssvalue":      {ours: "intake/model renderer/css renderer/jsontree"},
 	"intake/form":          {ours: "intake/arithmetic intake/cssvalue intake/model intake/syntax intake/tree intake/value renderer/css renderer/dtcg renderer/jsontree spelling"},
 	"intake/model":         {ours: "intake/syntax renderer/jsontree"},
-	"intake/references":    {ours: "intake/tree renderer/dtcg renderer/jsontree spelling"},
+	"intake/references":    {ours: "intake/model intake/tree renderer/dtcg renderer/jsontree spelling"},
 	"intake/syntax":        {ours: "renderer/jsontree", others: "github.com/goccy/go-yaml github.com/tdewolff/parse/v2"},
 	"intake/system":        {ours: "intake/check intake/compute intake/cssvalue intake/model intake/references intake/tree renderer/dtcg renderer/jsontree spelling"},
 	"intake/tree":          {ours: "renderer/jsontree"},
