@@ -15,18 +15,13 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// Result is a document after its repair.
-type Result struct {
-	Tree        *jsontree.Node
-	Corrections []model.Correction // their pointers lead into Tree
-	Live        []model.Correction // of colours that stay what they are, and that tokens.values.json does not have
-	Places      map[string]string  // pointer to a token that was renamed, or moved with its group -> the pointer to it before
-}
+// repair is a document under repair. Moved has the tokens that were renamed, or moved with their group.
+type repair struct{ model.Pass }
 
 // Document returns a document with names that the origin takes, aliases that lead to tokens, and types that are known
 // and that the values have. It does not change root.
-func Document(root *jsontree.Node) Result {
-	r := Result{Tree: root}
+func Document(root *jsontree.Node) model.Pass {
+	r := repair{model.Pass{Tree: root}}
 	r.names()
 	r.aliases()
 	r.gradients()
@@ -37,11 +32,7 @@ func Document(root *jsontree.Node) Result {
 	r.expressions()
 	r.wrongAliases()
 	r.nameColors()
-	return r
-}
-
-func (r *Result) concede(kind string, at jsontree.Pointer, message string) {
-	r.Corrections = append(r.Corrections, model.Correction{Kind: kind, Pointer: at.String(), Path: strings.Join(at, "."), Message: message})
+	return r.Pass
 }
 
 // takenNames is the kind of the corrections of names that cannot be mended.
@@ -49,7 +40,7 @@ const takenNames = "names that others have"
 
 // names mends names with dots and braces, and the aliases to the tokens below them. A name that is taken is left, and
 // so is the second of two that would become one.
-func (r *Result) names() {
+func (r *repair) names() {
 	renamed := map[string]string{}
 	taken := map[*jsontree.Node]map[string]bool{}
 	tree := edit(r.Tree, nil, func(at jsontree.Pointer, group *jsontree.Node, m jsontree.Member) jsontree.Member {
@@ -59,7 +50,7 @@ func (r *Result) names() {
 		case name == m.Name:
 			return m
 		case group.Find(name) != nil || taken[group][name]:
-			r.concede(takenNames, old, `"`+m.Name+`" would be "`+name+`", which stands beside it; rename one of the two`)
+			r.Report(old, takenNames, `"`+m.Name+`" would be "`+name+`", which stands beside it; rename one of the two`)
 			return m
 		}
 		if taken[group] == nil {
@@ -70,7 +61,7 @@ func (r *Result) names() {
 		for i := range old {
 			fixed[i] = value.FixedName(old[i])
 		}
-		r.concede("names with dots or braces", fixed, `"`+m.Name+`" is "`+name+`" now, in aliases too`)
+		r.Report(fixed, "names with dots or braces", `"`+m.Name+`" is "`+name+`" now, in aliases too`)
 		m.Name = name
 		return m
 	})
@@ -78,7 +69,7 @@ func (r *Result) names() {
 		return
 	}
 	before, after := dtcg.Read(r.Tree).Tokens, dtcg.Read(tree).Tokens
-	r.Places = map[string]string{}
+	r.Moved = map[string]string{}
 	var braced []string // aliases whose end the braces in them hide
 	for i := range before {
 		renamed[before[i].Path] = after[i].Path
@@ -86,7 +77,7 @@ func (r *Result) names() {
 			braced = append(braced, "{"+before[i].Path+"}", "{"+after[i].Path+"}")
 		}
 		if now, old := after[i].Pointer().String(), before[i].Pointer().String(); now != old {
-			r.Places[now] = old
+			r.Moved[now] = old
 		}
 	}
 	r.Tree = MapAliases(mapTexts(tree, strings.NewReplacer(braced...).Replace), func(path string) string {
@@ -101,7 +92,7 @@ func (r *Result) names() {
 var opacity = regexp.MustCompile(`\{([^{}/]+)/(\d{1,2}|100)\}`)
 
 // aliases mends those that name the value of a token, {a.b.value}, and not the token, and those with an opacity.
-func (r *Result) aliases() {
+func (r *repair) aliases() {
 	d := dtcg.Read(r.Tree)
 	before := r.Tree
 	r.Tree = mapTexts(r.Tree, func(text string) string {
@@ -117,7 +108,7 @@ func (r *Result) aliases() {
 		old, now := d.Tokens, dtcg.Read(r.Tree).Tokens
 		for i := range now {
 			if now[i].Value != old[i].Value {
-				r.concede("aliases with an opacity", now[i].Pointer(), shown(old[i].Value)+" is read as "+shown(now[i].Value))
+				r.Report(now[i].Pointer(), "aliases with an opacity", shown(old[i].Value)+" is read as "+shown(now[i].Value))
 			}
 		}
 	}
@@ -160,20 +151,44 @@ var isWordOrFunction = regexp.MustCompile(`^[\w-]+(\(.*\))?$`)
 
 // semicolons takes the one behind a text away, and !important, if it is a value without it: a declaration ends so, and
 // no value does.
-func (r *Result) semicolons() {
-	d, values := dtcg.Read(r.Tree), map[string]*jsontree.Node{}
-	for i := range d.Tokens {
+func (r *repair) semicolons() {
+	r.rewrite("ends of declarations behind values", func(d *dtcg.Document, i int) (made *jsontree.Node, typ, message string) {
 		t := &d.Tokens[i]
 		kind, isKnown := dtcg.KindOf(t.Resolved)
-		made := value.MapStrings(t.Value, value.WithoutSemicolon)
+		made = value.MapStrings(t.Value, value.WithoutSemicolon)
 		if made == t.Value || isKnown && (kind == css.String || !dtcg.Fits(d, t.Resolved, made)) || !isKnown && value.Shape(made) == "" && !isWordOrFunction.MatchString(made.Text) {
+			return nil, "", ""
+		}
+		return made, "", shown(t.Value) + " is read as " + shown(made)
+	})
+}
+
+// rewrite gives tokens the values and types that choose returns for them, if it returns some, and reports each with its message.
+func (r *repair) rewrite(kind string, choose func(d *dtcg.Document, i int) (made *jsontree.Node, typ, message string)) {
+	d, changed := dtcg.Read(r.Tree), map[string][]jsontree.Member{} // by pointer
+	for i := range d.Tokens {
+		made, typ, message := choose(d, i)
+		if message == "" {
 			continue
 		}
-		at := t.Pointer()
-		values[at.String()] = made
-		r.concede("ends of declarations behind values", at, shown(t.Value)+" is read as "+shown(made))
+		at := d.Tokens[i].Pointer()
+		r.Report(at, kind, message)
+		if made != nil {
+			changed[at.String()] = append(changed[at.String()], jsontree.Member{Name: "$value", Value: made})
+		}
+		if typ != "" {
+			changed[at.String()] = append(changed[at.String()], jsontree.Member{Name: "$type", Value: jsontree.NewString(typ)})
+		}
 	}
-	r.Tree = withMembers(r.Tree, "$value", values)
+	if len(changed) == 0 {
+		return
+	}
+	r.Tree = edit(r.Tree, nil, func(at jsontree.Pointer, _ *jsontree.Node, m jsontree.Member) jsontree.Member {
+		for _, own := range changed[append(at[:len(at):len(at)], m.Name).String()] {
+			m.Value = tree.With(m.Value, own.Name, own.Value)
+		}
+		return m
+	})
 }
 
 // edit returns a tree in which change was applied to each member of a group, from the top down; at is the old place of

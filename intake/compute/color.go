@@ -22,7 +22,6 @@ func (c *computer) modified(t *dtcg.Token, v *jsontree.Node) *jsontree.Node {
 	if !found.IsObject() {
 		return v
 	}
-	said := c.said
 	m, ok := c.modifier(found)
 	text, isText := c.substituted(v.Text)
 	if ok && isText {
@@ -30,8 +29,7 @@ func (c *computer) modified(t *dtcg.Token, v *jsontree.Node) *jsontree.Node {
 			return jsontree.NewString(result)
 		}
 	}
-	c.said = said
-	c.concede("modifiers of colours that cannot be computed", t, value.Spell(found)+" is not applied; the colour stays "+value.Clip(v.Text))
+	c.Report(t.Pointer(), "modifiers of colours that cannot be computed", value.Spell(found)+" is not applied; the colour stays "+value.Clip(v.Text))
 	return v
 }
 
@@ -92,7 +90,7 @@ func (c *computer) gradient(t *dtcg.Token, v *jsontree.Node) *jsontree.Node {
 		return v
 	}
 	if made.Text != text {
-		c.concede("gradients spelled otherwise", t, value.Clip(text)+" is read as "+value.Clip(made.Text))
+		c.Report(t.Pointer(), "gradients spelled otherwise", value.Clip(text)+" is read as "+value.Clip(made.Text))
 	}
 	c.types[t.Path] = "gradient"
 	return made

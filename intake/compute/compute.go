@@ -17,15 +17,9 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// Result is a document with computed values.
-type Result struct {
-	Tree        *jsontree.Node
-	Corrections []model.Correction // their pointers lead into Tree
-}
-
 // Document returns a document in which each expression that can be computed is its value, as sd-transforms computes it. An expression that
 // cannot be computed stays. Of a document without a language, it computes only the modifiers of colours, since an expression is one of CSS.
-func Document(root *jsontree.Node, language model.Language) Result {
+func Document(root *jsontree.Node, language model.Language) model.Pass {
 	c := computer{language: language, d: dtcg.Read(root), values: map[string]*jsontree.Node{}, types: map[string]string{}, busy: map[string]bool{}, texts: map[string]spelled{}}
 	for i := range c.d.Tokens {
 		if t := &c.d.Tokens[i]; c.d.Names(t) {
@@ -33,7 +27,8 @@ func Document(root *jsontree.Node, language model.Language) Result {
 			c.nameUnused(t)
 		}
 	}
-	return Result{c.rebuilt(root, nil), c.said}
+	c.Tree = c.rebuilt(root, nil)
+	return c.Pass
 }
 
 // computer computes the tokens of one document, each once.
@@ -44,11 +39,7 @@ type computer struct {
 	types    map[string]string         // by path, of tokens that get another type
 	busy     map[string]bool           // paths of tokens that are or were under way: without a value yet, a circle
 	texts    map[string]spelled        // by path
-	said     []model.Correction
-}
-
-func (c *computer) concede(kind string, t *dtcg.Token, message string) {
-	c.said = append(c.said, model.Correction{Kind: kind, Pointer: t.Pointer().String(), Path: t.Path, Message: message})
+	model.Pass
 }
 
 // value returns the computed value of a token.
@@ -246,17 +237,17 @@ func (c *computer) nameMember(t *dtcg.Token, m jsontree.Member) {
 	if kind, _ := dtcg.KindOf(t.Resolved); kind == css.Typography {
 		what = "parts of typography without a place in CSS's font"
 	}
-	c.concede(what, t, m.Name+" "+value.Clip(text)+" has no place in tokens.css")
+	c.Report(t.Pointer(), what, m.Name+" "+value.Clip(text)+" has no place in tokens.css")
 }
 
 // nameStyle names a style and a width inside a weight.
 func (c *computer) nameStyle(t *dtcg.Token, weight string) {
 	if rest := value.WithoutWidth(weight); rest != weight {
-		c.concede("styles in weights", t, `of "`+value.Clip(weight)+`" "`+rest+`" counts; set font-stretch beside it`)
+		c.Report(t.Pointer(), "styles in weights", `of "`+value.Clip(weight)+`" "`+rest+`" counts; set font-stretch beside it`)
 	}
 	for _, style := range []string{"italic", "oblique"} {
 		if strings.HasSuffix(strings.ToLower(weight), style) {
-			c.concede("styles in weights", t, `of "`+value.Clip(weight)+`" the weight counts; set font-style: `+style+" beside it")
+			c.Report(t.Pointer(), "styles in weights", `of "`+value.Clip(weight)+`" the weight counts; set font-style: `+style+" beside it")
 		}
 	}
 }

@@ -136,12 +136,16 @@ type Problem struct {
 	Lost    bool   // no result has the declaration
 }
 
-// Correction is a value or name of a laid tree that was changed, or that is not what its file means.
-type Correction struct {
-	Kind    string // as Problem.Kind
-	Pointer string // into the tree
-	Path    string // dotted
-	Message string
+// Pass is a laid tree after a pass over it.
+type Pass struct {
+	Tree     *jsontree.Node
+	Problems []Problem         // their pointers lead into the tree before or after the pass; they have no file
+	Moved    map[string]string // new pointer to old pointer, of tokens and groups
+}
+
+// Report adds a problem of a token or group, which is not lost.
+func (p *Pass) Report(at jsontree.Pointer, kind, message string) {
+	p.Problems = append(p.Problems, Problem{Place: Place{Pointer: at.String()}, Path: strings.Join(at, "."), Kind: kind, Message: message})
 }
 
 // Error says why nothing can be read of a file, or of what is asked of it.

@@ -64,7 +64,7 @@ func (a *applier) group(list []*jsontree.Node, at jsontree.Pointer, above []*jso
 func (a *applier) member(list []*jsontree.Node, at jsontree.Pointer, above []*jsontree.Node, isTyped bool) *jsontree.Node {
 	n, where := list[0], a.where[list[0]]
 	if where != at.String() {
-		a.result.Origins[at.String()] = where
+		a.result.Moved[at.String()] = where
 	}
 	switch {
 	case dtcg.IsToken(n):
@@ -105,11 +105,8 @@ func (a *applier) nameReplaced(token, group *jsontree.Node) {
 		return
 	}
 	a.named[group] = true
-	at := a.where[group]
-	a.result.Faults = append(a.result.Faults, Fault{
-		Pointer: at, Path: pathOf(at), Lost: true,
-		Message: "it has no $value, and takes the place of the token at " + pathOf(a.where[token]), Next: "Give it a $value, or remove it.",
-	})
+	why := problem{"it has no $value, and takes the place of the token at " + pathOf(a.where[token]), "Give it a $value, or remove it."}
+	report(&a.result, a.where[group], why, true)
 }
 
 // expanded returns the groups of which a written group consists: itself, and under it those that its references bring.

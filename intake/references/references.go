@@ -12,37 +12,17 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// NotApplied is the kind of the faults: a $ref or $extends that is wrong, or that was kept.
-const NotApplied = "referenceNotApplied"
-
-// Fault is a place whose tokens no served file has, or has with another value than the file means.
-type Fault struct {
-	Pointer string // into the document as it was given
-	Path    string // dotted
-	Message string
-	Next    string // what to do
-	Lost    bool   // the place is not in the result
-}
-
-// Result is a document after its references were applied.
-type Result struct {
-	Tree    *jsontree.Node
-	Origins map[string]string  // pointer to a token or group in Tree -> pointer to the place where it was written, if that is another
-	Faults  []Fault            // in document order
-	Copies  []model.Correction // values that an override of the token from which they come does not reach; their pointers lead into the document as it was given
-}
-
 // Apply returns a document with its references applied. A token with a reference that cannot be applied is left out; a
 // group keeps its own tokens. isFile reports whether the document has the content of a file.
-func Apply(root *jsontree.Node, isFile func(name string) bool) Result {
+func Apply(root *jsontree.Node, isFile func(name string) bool) model.Pass {
 	if !holdsReference(root) {
-		return Result{Tree: root}
+		return model.Pass{Tree: root}
 	}
 	a := applier{root: root, isFile: isFile, where: map[*jsontree.Node]string{}, broken: map[*jsontree.Node]problem{}}
 	a.locate(root, nil)
 	for range mostPasses {
 		a.pass = pass{
-			budget: mostCopied + writtenShare*count(root), result: Result{Origins: map[string]string{}}, named: map[*jsontree.Node]bool{},
+			budget: mostCopied + writtenShare*count(root), result: model.Pass{Moved: map[string]string{}}, named: map[*jsontree.Node]bool{},
 			targets: map[*jsontree.Node][]*jsontree.Node{}, layers: map[*jsontree.Node][]*jsontree.Node{},
 			values: map[*jsontree.Node]*jsontree.Node{}, copied: map[*jsontree.Node]source{},
 		}
@@ -66,13 +46,20 @@ const (
 )
 
 // tooLarge names all references of a document whose result is too large, and applies none.
-func tooLarge(root *jsontree.Node) Result {
-	r := Result{Tree: root, Faults: Unapplied(root)}
-	for i := range r.Faults {
-		r.Faults[i].Message = "the references of the document together make too many tokens, or too deep groups; none is applied"
-		r.Faults[i].Next = "Look for references that multiply each other, and write the tokens instead."
+func tooLarge(root *jsontree.Node) model.Pass {
+	result := model.Pass{Tree: root}
+	why := problem{"the references of the document together make too many tokens, or too deep groups; none is applied", "Look for references that multiply each other, and write the tokens instead."}
+	for _, f := range Unapplied(root) {
+		report(&result, f.pointer, why, false)
 	}
-	return r
+	return result
+}
+
+// report adds the problem of a place whose tokens no served file has, or has with another value than the file means.
+func report(result *model.Pass, pointer string, why problem, isLost bool) {
+	result.Problems = append(result.Problems, model.Problem{
+		Place: model.Place{Pointer: pointer}, Path: pathOf(pointer), Kind: "references that are not applied", Message: why.message + ". " + why.next, Lost: isLost,
+	})
 }
 
 // applier is one call of Apply. A site is the value of an $extends or a $ref; sites that cannot be applied are broken.
@@ -88,7 +75,7 @@ type applier struct {
 type pass struct {
 	budget     int // of members to copy
 	hasCircles bool
-	result     Result
+	result     model.Pass
 	named      map[*jsontree.Node]bool // sites, and groups, that a fault or copy names
 
 	targets map[*jsontree.Node][]*jsontree.Node // sites -> what stands there
@@ -180,8 +167,7 @@ func (a *applier) spend(members int) bool {
 func (a *applier) fault(site *jsontree.Node, pointer string, isLost bool) {
 	if !a.named[site] {
 		a.named[site] = true
-		why := a.broken[site]
-		a.result.Faults = append(a.result.Faults, Fault{pointer, pathOf(pointer), why.message, why.next, isLost})
+		report(&a.result, pointer, a.broken[site], isLost)
 	}
 }
 
@@ -196,10 +182,8 @@ func (a *applier) noteCopy(site *jsontree.Node, pointer string) {
 	if from.isPart {
 		what = "a part of " + what
 	}
-	a.result.Copies = append(a.result.Copies, model.Correction{
-		Kind: "values copied from another token", Pointer: pointer, Path: path,
-		Message: "its $ref copies " + what + ": an override of " + from.token + " does not reach it",
-	})
+	at, _ := jsontree.ParsePointer(pointer)
+	a.result.Report(at, "values copied from another token", "its $ref copies "+what+": an override of "+from.token+" does not reach it")
 }
 
 // pathOf returns the dotted path of the token or group in which a pointer leads somewhere.

@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"example.com/livery/intake/check"
+	"example.com/livery/intake/compute"
 	"example.com/livery/intake/cssvalue"
 	"example.com/livery/intake/model"
+	"example.com/livery/intake/references"
 	"example.com/livery/intake/tree"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -41,8 +43,17 @@ type Replacement struct {
 // Read lays the declarations over each other, resolves references and expressions, and corrects the document.
 func Read(layers []Layer, c model.Choice) *Reading {
 	r := Lay(layers, c)
-	r.apply(resolve(r.Tree, slices.Concat(layers...)))
-	r.apply(correct(r.Tree))
+	language := model.Plain
+	var files []*model.File
+	for _, document := range slices.Concat(layers...) {
+		language, files = max(language, document.Language), append(files, document.Files...)
+	}
+	isFile := func(name string) bool {
+		return slices.ContainsFunc(files, func(f *model.File) bool { return strings.HasSuffix("/"+f.Name, "/"+strings.TrimLeft(name, "./")) })
+	}
+	r.apply(references.Apply(r.Tree, isFile))
+	r.apply(compute.Document(r.Tree, language))
+	r.apply(check.Document(r.Tree))
 	return r
 }
 
@@ -341,14 +352,7 @@ func (r *Reading) Tokens(visit func(*model.Decl)) {
 	})
 }
 
-// change is the result of a pass over the tree.
-type change struct {
-	Tree     *jsontree.Node
-	Problems []model.Problem   // Place has a pointer into the tree, before or after the pass, and no file
-	Moved    map[string]string // new pointer to old pointer, for tokens and groups
-}
-
-func (r *Reading) apply(c change) {
+func (r *Reading) apply(c model.Pass) {
 	r.Tree = c.Tree
 	if len(c.Moved) > 0 {
 		r.moved = append(r.moved, c.Moved)
