@@ -208,7 +208,7 @@ func edit(n *jsontree.Node, at jsontree.Pointer, change func(at jsontree.Pointer
 
 // MapAliases returns a document in which change is applied to the paths of the aliases in the values of its tokens.
 func MapAliases(root *jsontree.Node, change func(path string) string) *jsontree.Node {
-	return mapTexts(root, func(text string) string { return mapText(text, change) })
+	return mapTexts(root, func(text string) string { return value.MapAliases(text, change) })
 }
 
 // mapTexts returns a document with the texts in the values of its tokens changed.
@@ -222,19 +222,4 @@ func mapTexts(root *jsontree.Node, change func(text string) string) *jsontree.No
 		}
 		return m
 	})
-}
-
-// mapText changes the paths between braces in a text.
-func mapText(text string, change func(path string) string) string {
-	var b strings.Builder
-	for {
-		before, rest, opened := strings.Cut(text, "{")
-		path, after, closed := strings.Cut(rest, "}")
-		if !opened || !closed {
-			b.WriteString(text)
-			return b.String()
-		}
-		b.WriteString(before + "{" + change(strings.TrimSpace(path)) + "}")
-		text = after
-	}
 }

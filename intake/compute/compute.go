@@ -83,7 +83,7 @@ var numeric = []css.Kind{css.Dimension, css.Number, css.NumberOrDimension, css.F
 // number computes an expression.
 func (c *computer) number(v *jsontree.Node, typ string) *jsontree.Node {
 	text, whole := c.substituted(v.Text)
-	if !whole || isAlias(v.Text) && (c.language != model.StudioMaths || value.StudioPercentage(typ, text) == text) {
+	if !whole || tree.IsAlias(v) && (c.language != model.StudioMaths || value.StudioPercentage(typ, text) == text) {
 		return v
 	}
 	result, ok := arithmetic.Evaluate(text)
@@ -182,10 +182,6 @@ func (c *computer) spell(t *dtcg.Token, v *jsontree.Node) (string, bool) {
 	}
 	spelled, misfit := css.Append(nil, kind, v)
 	return string(spelled), misfit == nil
-}
-
-func isAlias(text string) bool {
-	return strings.HasPrefix(text, "{") && strings.IndexAny(text[1:], "{}") == len(text)-2
 }
 
 // nameUnused names what a token says and no served file has.

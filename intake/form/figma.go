@@ -431,5 +431,5 @@ func variableType(v *jsontree.Node) string {
 }
 
 func (r *figma) problem(v *variable, kind, message string, lost bool) {
-	r.document.Problems = append(r.document.Problems, model.Problem{Place: v.place, Path: strings.Join(v.path, "."), Kind: kind, Message: message, Lost: lost})
+	r.document.Report(v.place, strings.Join(v.path, "."), kind, message, lost)
 }

@@ -14,6 +14,7 @@ import (
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/tree"
 	"example.com/livery/intake/value"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -35,10 +36,10 @@ func isSetsByAliases(root *jsontree.Node) bool {
 		walkTokens(m.Value, jsontree.Pointer{m.Name}, func(at jsontree.Pointer, token *jsontree.Node, _ string) {
 			whole[strings.Join(at, ".")], inSets[strings.Join(at[1:], ".")] = true, true
 			value.MapStrings(valueOf(token), func(text string) string {
-				for _, found := range aliasPattern.FindAllStringSubmatch(text, -1) {
-					aliases = append(aliases, strings.TrimSpace(found[1]))
-				}
-				return text
+				return value.MapAliases(text, func(path string) string {
+					aliases = append(aliases, path)
+					return path
+				})
 			})
 		}, nil)
 	}
@@ -69,7 +70,7 @@ func readStudio(f *model.File, _ Options) (*model.Document, error) {
 	for _, m := range f.Root.Members {
 		switch {
 		case m.Name == "$metadata" || m.Name == "$themes":
-		case isMetadata(m.Name):
+		case dtcg.IsMetadata(m.Name):
 			beside.Members = append(beside.Members, m)
 		case m.Value.IsObject() && !isAnyToken(m.Value):
 			s.sets[m.Name] = tokenSet{m.Value, model.Place{File: f, Pointer: jsontree.Pointer{m.Name}.String()}}
@@ -126,7 +127,7 @@ func (s *studio) order(metadata *jsontree.Node) {
 			first = append(first, name)
 		} else if !ok {
 			at := model.Place{File: s.meta.File, Pointer: "/$metadata/tokenSetOrder/" + strconv.Itoa(i)}
-			s.problem(at, name, "token sets that are missing", "the tokenSetOrder names it, and there is no such token set", false)
+			s.document.Report(at, name, "token sets that are missing", "the tokenSetOrder names it, and there is no such token set", false)
 		}
 	}
 	isRest := func(name string) bool { return !slices.Contains(first, name) }
@@ -156,7 +157,7 @@ func (s *studio) read() {
 		case len(enabled[name]) > 0:
 			s.addSet(name, s.sets[name], enabled[name])
 		case len(sources[name]) == 0:
-			s.problem(s.sets[name].at, name, "token sets in no theme", "no theme enables it, and it is left out", true)
+			s.document.Report(s.sets[name].at, name, "token sets in no theme", "no theme enables it, and it is left out", true)
 		}
 	}
 }
@@ -172,7 +173,7 @@ func (s *studio) contexts() (sources, enabled map[string][]model.Context) {
 			state, context := value.Text(m.Value), model.Context{{Axis: axis, Mode: name}}
 			if _, ok := s.sets[m.Name]; !ok && (state == "enabled" || state == "source") {
 				at := model.Place{File: s.themes.File, Pointer: s.themes.Pointer + jsontree.Pointer{strconv.Itoa(i), "selectedTokenSets", m.Name}.String()}
-				s.problem(at, m.Name, "token sets that are missing", "the theme "+name+" names it, and there is no such token set", false)
+				s.document.Report(at, m.Name, "token sets that are missing", "the theme "+name+" names it, and there is no such token set", false)
 			} else if state == "source" {
 				sources[m.Name] = append(sources[m.Name], context)
 			} else if state == "enabled" {
@@ -230,21 +231,16 @@ func (s *studio) add(at jsontree.Pointer, node *jsontree.Node, when []model.Cont
 // token. One that leads to a token as it is stays.
 func (s *studio) withoutSet(v *jsontree.Node) *jsontree.Node {
 	return value.MapStrings(v, func(text string) string {
-		return aliasPattern.ReplaceAllStringFunc(text, func(alias string) string {
-			target := strings.TrimSpace(alias[1 : len(alias)-1])
+		return value.MapAliases(text, func(target string) string {
 			for _, name := range s.names {
 				rest, ok := strings.CutPrefix(target, strings.ReplaceAll(name, "/", ".")+".")
 				if ok && !s.paths[target] && s.paths[rest] {
-					return "{" + rest + "}"
+					return rest
 				}
 			}
-			return alias
+			return target
 		})
 	})
-}
-
-func (s *studio) problem(at model.Place, name, kind, message string, lost bool) {
-	s.document.Problems = append(s.document.Problems, model.Problem{Place: at, Path: name, Kind: kind, Message: message, Lost: lost})
 }
 
 // studioTypes are the types of Tokens Studio: the first type of DTCG that the value fits counts, the last if it fits none, and the first

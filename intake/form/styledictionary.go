@@ -59,14 +59,9 @@ func (d *dictionary) addToken(path jsontree.Pointer, token *jsontree.Node, above
 		d.document.Language = model.Expressions
 	}
 	given, place := valueOf(token), model.Place{File: d.file, Pointer: at.String()}
-	unread := func(m jsontree.Member) {
-		d.document.Problems = append(d.document.Problems, model.Problem{
-			Place: place, Path: strings.Join(path, "."), Kind: "conditions that are not modes", Lost: true,
-			Message: "its value for " + m.Name + " is left out: " + value.Spell(m.Value),
-		})
-	}
-	for _, context := range d.modes.contexts(given, unread) {
-		own, v := kind, d.modes.pick(given, context)
+	decl := model.Decl{Path: path, Place: place}
+	d.modes.each(d.document, decl, given, func(v *jsontree.Node, when []model.Context) {
+		own := kind
 		v = value.MapStrings(v, func(text string) string { return valueSuffix.ReplaceAllString(text, "}") })
 		if unit := value.Text(token.Find("unit")); unit != "" && v != nil && bareNumber.MatchString(v.Text) {
 			v = jsontree.NewString(v.Text + unit)
@@ -77,10 +72,9 @@ func (d *dictionary) addToken(path jsontree.Pointer, token *jsontree.Node, above
 		} else {
 			own, v = standardType(own, spellStudioValue(own, v))
 		}
-		node := newToken(token, own, v)
-		decl := model.Decl{Path: path, Type: cmp.Or(own, above), Node: node, When: withContext(nil, context), Place: place}
+		decl.Type, decl.Node, decl.When = cmp.Or(own, above), newToken(token, own, v), when
 		d.document.Decls = append(d.document.Decls, decl)
-	}
+	})
 }
 
 var (

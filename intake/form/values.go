@@ -54,24 +54,22 @@ func (v *valueModes) usedDimensions() (list []model.Dimension) {
 	return list
 }
 
-// addToken adds the declaration of a token to a document: one for each mode of its $value, the default first. Conditions that are not
-// modes become problems.
+// addToken adds the declaration of a token to a document: one for each mode of its $value, the default first.
 func (v *valueModes) addToken(d *model.Document, decl model.Decl) {
-	given := decl.Node.Find("$value")
-	if !v.holdsModes(given) {
-		d.Decls = append(d.Decls, decl)
-		return
-	}
+	v.each(d, decl, decl.Node.Find("$value"), func(picked *jsontree.Node, when []model.Context) {
+		own := decl
+		own.Node, own.When = tree.With(decl.Node, "$value", picked), when
+		d.Decls = append(d.Decls, own)
+	})
+}
+
+// each visits the values of a declaration for each mode of a value, the default first. Conditions that are not modes become problems.
+func (v *valueModes) each(d *model.Document, decl model.Decl, given *jsontree.Node, visit func(picked *jsontree.Node, when []model.Context)) {
 	unread := func(m jsontree.Member) {
-		d.Problems = append(d.Problems, model.Problem{
-			Place: decl.Place, Path: decl.Name(), Kind: "conditions that are not modes", Lost: true,
-			Message: "its value for " + m.Name + " is left out: " + value.Spell(m.Value),
-		})
+		d.Report(decl.Place, decl.Name(), "conditions that are not modes", "its value for "+m.Name+" is left out: "+value.Spell(m.Value), true)
 	}
 	for _, context := range v.contexts(given, unread) {
-		own := decl
-		own.Node, own.When = tree.With(decl.Node, "$value", v.pick(given, context)), withContext(decl.When, context)
-		d.Decls = append(d.Decls, own)
+		visit(v.pick(given, context), withContext(decl.When, context))
 	}
 }
 

@@ -9,22 +9,18 @@ import (
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/tree"
 	"example.com/livery/intake/value"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
-var (
-	aliasPattern = regexp.MustCompile(`\{([^{}]+)\}`)
-	bareNumber   = regexp.MustCompile(`^-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$`) // without a unit, as people write it in a string too
-)
+// bareNumber is one without a unit, as people write it in a string too.
+var bareNumber = regexp.MustCompile(`^-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$`)
 
 // commentNames are the members in which people write comments.
 var commentNames = []string{"comment", "description", "desc", "docs", "documentation", "note", "notes"}
 
 // tokenMembers are the members of a token without dollar signs that are never tokens inside it.
 var tokenMembers = append([]string{"value", "type", "sets", "original", "attributes", "deprecated", "deprecated_comment"}, commentNames...)
-
-// isMetadata reports whether a member of a group is neither a token nor a group.
-func isMetadata(name string) bool { return strings.HasPrefix(name, "$") && name != "$root" }
 
 // isAnyToken reports whether n is a token of DTCG or of the form before it, and not a group with a group called value.
 func isAnyToken(n *jsontree.Node) bool {
@@ -48,7 +44,9 @@ func isQuantity(n *jsontree.Node) bool {
 
 // holdsToken reports whether an object is a token or one stands below it.
 func holdsToken(n *jsontree.Node) bool {
-	return isAnyToken(n) || slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !isMetadata(m.Name) && m.Value.IsObject() && holdsToken(m.Value) })
+	return isAnyToken(n) || slices.ContainsFunc(n.Members, func(m jsontree.Member) bool {
+		return !dtcg.IsMetadata(m.Name) && m.Value.IsObject() && holdsToken(m.Value)
+	})
 }
 
 // valueName returns the name of the member of a token that holds its value.
@@ -79,7 +77,7 @@ func walkGroup(n *jsontree.Node, at jsontree.Pointer, above string, visit func(j
 	}
 	above = cmp.Or(value.Text(n.Find("$type")), above)
 	for _, m := range n.Members {
-		if !isMetadata(m.Name) && m.Value.IsObject() && !(isToken && slices.Contains(tokenMembers, m.Name)) {
+		if !dtcg.IsMetadata(m.Name) && m.Value.IsObject() && !(isToken && slices.Contains(tokenMembers, m.Name)) {
 			walkGroup(m.Value, append(at, m.Name), above, visit, visitGroup)
 		}
 	}
@@ -88,7 +86,7 @@ func walkGroup(n *jsontree.Node, at jsontree.Pointer, above string, visit func(j
 // metadataOf returns the members of a group that begin with $.
 func metadataOf(group *jsontree.Node) *jsontree.Node {
 	return tree.MapMembers(group, func(m jsontree.Member) jsontree.Member {
-		if !isMetadata(m.Name) {
+		if !dtcg.IsMetadata(m.Name) {
 			m.Value = nil
 		}
 		return m
@@ -102,7 +100,7 @@ func strayMembers(f *model.File, group *jsontree.Node, pointer string) (problems
 		for _, m := range n.Members {
 			below := append(at[:len(at):len(at)], m.Name)
 			switch {
-			case isMetadata(m.Name) || isAnyToken(m.Value) || isQuantity(m.Value):
+			case dtcg.IsMetadata(m.Name) || isAnyToken(m.Value) || isQuantity(m.Value):
 			case m.Value.IsObject():
 				walk(m.Value, below)
 			default:
@@ -137,7 +135,7 @@ func newToken(n *jsontree.Node, kind string, v *jsontree.Node) *jsontree.Node {
 		token.Members = append(token.Members, jsontree.Member{Name: "$deprecated", Value: d})
 	}
 	for _, m := range n.Members {
-		if isMetadata(m.Name) && m.Name != "$type" && m.Name != "$value" && m.Name != "$description" {
+		if dtcg.IsMetadata(m.Name) && m.Name != "$type" && m.Name != "$value" && m.Name != "$description" {
 			token.Members = append(token.Members, m)
 		}
 	}

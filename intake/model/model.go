@@ -107,6 +107,16 @@ func (d *Decl) HoldsIn(c Choice) bool {
 	return len(d.When) == 0 || slices.ContainsFunc(d.When, c.Holds)
 }
 
+// Conditions returns the conditions of all contexts of the declaration, each once.
+func (d *Decl) Conditions() (list []Condition) {
+	for _, c := range slices.Concat(d.When...) {
+		if !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // Language says which expressions the values of a document may hold.
 type Language uint8
 
@@ -125,6 +135,22 @@ type Document struct {
 	Dimensions []Dimension
 	Problems   []Problem
 	Language   Language
+}
+
+// Report adds a problem. path is the dotted path of the token or group.
+func (d *Document) Report(at Place, path, kind, message string, isLost bool) {
+	d.Problems = append(d.Problems, Problem{at, path, kind, message, isLost})
+}
+
+// AddMode adds a mode to the dimension of an axis, whose default is the first. The mode of CSS is empty.
+func (d *Document) AddMode(c Condition) {
+	i := slices.IndexFunc(d.Dimensions, func(known Dimension) bool { return known.Axis == c.Axis })
+	if i < 0 {
+		i, d.Dimensions = len(d.Dimensions), append(d.Dimensions, Dimension{Axis: c.Axis, Default: c.Mode})
+	}
+	if one := &d.Dimensions[i]; c.Mode != "" && !slices.Contains(one.Modes, c.Mode) {
+		one.Modes = append(one.Modes, c.Mode)
+	}
 }
 
 // Problem is something of a file that is read otherwise than it is written, or is not read.

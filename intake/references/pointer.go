@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/livery/intake/tree"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/spelling"
@@ -169,7 +170,7 @@ func (a *applier) child(of []*jsontree.Node, name string) (list []*jsontree.Node
 // leads to, if it is no group.
 func (a *applier) opened(place []*jsontree.Node) []*jsontree.Node {
 	switch n := place[0]; {
-	case isAlias(n):
+	case tree.IsAlias(n):
 		return a.aliased(n)
 	case isPlainReference(n):
 		site := n.Find("$ref")

@@ -74,7 +74,7 @@ func (a *applier) metadata(n *jsontree.Node, pointer string) *jsontree.Node {
 		return n
 	}
 	value, wrong := a.value(n)
-	if wrong == nil && isAlias(value) { // which has no meaning in metadata
+	if wrong == nil && tree.IsAlias(value) { // which has no meaning in metadata
 		value, wrong = a.value(a.aliased(value)[0])
 	}
 	if wrong != nil {
@@ -93,17 +93,13 @@ func (a *applier) referredToken(n, site *jsontree.Node, where string, isTyped bo
 	}
 	a.noteCopy(site, where)
 	result := a.token(tree.With(tree.With(n, "$ref", nil), "$value", value), where, isTyped)
-	if result != nil && !isAlias(value) && result.Find("$type") == nil {
+	if result != nil && !tree.IsAlias(value) && result.Find("$type") == nil {
 		p, found := a.target(site)
 		if typ := a.typeAt(p, found, !inValue(p)); typ != nil {
 			return tree.With(result, "$type", typ)
 		}
 	}
 	return result
-}
-
-func isAlias(n *jsontree.Node) bool {
-	return n.IsString() && strings.HasPrefix(n.Text, "{") && strings.IndexByte(n.Text, '}') == len(n.Text)-1
 }
 
 // value returns a value with its references applied, or the first reference that cannot be.
@@ -166,7 +162,7 @@ func (a *applier) pointed(n, site *jsontree.Node, p jsontree.Pointer, target []*
 		}
 	}
 	value, wrong := a.value(found)
-	if wrong == nil && isAlias(value) && len(n.Members) > 1 {
+	if wrong == nil && tree.IsAlias(value) && len(n.Members) > 1 {
 		value, wrong = a.value(a.aliased(value)[0])
 	}
 	if wrong != nil || len(n.Members) == 1 {

@@ -66,11 +66,6 @@ func Lay(layers []Layer, c model.Choice) *Reading {
 	return l.Reading
 }
 
-// Replacements returns the declarations that replace different values of other documents.
-func Replacements(layers []Layer, c model.Choice) []Replacement {
-	return newLayering(layers, c).Replaced
-}
-
 func newLayering(layers []Layer, c model.Choice) layering {
 	l := layering{&Reading{root: &place{}}, map[string]bool{}}
 	for i, layer := range layers {

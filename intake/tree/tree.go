@@ -4,6 +4,7 @@ package tree
 
 import (
 	"slices"
+	"strings"
 
 	"example.com/livery/renderer/jsontree"
 )
@@ -99,4 +100,9 @@ func Index(n *jsontree.Node) {
 	for _, item := range n.Items() {
 		Index(item)
 	}
+}
+
+// IsAlias reports whether a value is one alias and nothing else. n may be nil.
+func IsAlias(n *jsontree.Node) bool {
+	return n.IsString() && strings.HasPrefix(n.Text, "{") && strings.IndexAny(n.Text[1:], "{}") == len(n.Text)-2
 }

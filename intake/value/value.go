@@ -57,6 +57,21 @@ func MapStrings(n *jsontree.Node, change func(string) string) *jsontree.Node {
 	return tree.MapChildren(n, func(_ string, value *jsontree.Node) *jsontree.Node { return MapStrings(value, change) })
 }
 
+// MapAliases returns a text with change applied to the paths between braces.
+func MapAliases(text string, change func(path string) string) string {
+	var b strings.Builder
+	for {
+		before, rest, opened := strings.Cut(text, "{")
+		path, after, closed := strings.Cut(rest, "}")
+		if !opened || !closed {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(before + "{" + change(strings.TrimSpace(path)) + "}")
+		text = after
+	}
+}
+
 // noTokens is a document in which no alias leads anywhere.
 var noTokens = dtcg.Read(jsontree.NewObject())
 
