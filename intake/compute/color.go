@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/livery/intake/arithmetic"
 	"example.com/livery/intake/tree"
 	"example.com/livery/intake/value"
 	"example.com/livery/renderer/css"
@@ -44,7 +43,7 @@ func (c *computer) modifier(n *jsontree.Node) (m modifier, ok bool) {
 		}
 	}
 	amount := texts["value"]
-	if result, ok := arithmetic.Evaluate(amount); ok {
+	if result, ok := value.Evaluate(amount); ok {
 		amount = result
 	}
 	part, err := strconv.ParseFloat(amount, 64)

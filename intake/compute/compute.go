@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/livery/intake/arithmetic"
 	"example.com/livery/intake/cssvalue"
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/tree"
@@ -86,7 +85,7 @@ func (c *computer) number(v *jsontree.Node, typ string) *jsontree.Node {
 	if !whole || tree.IsAlias(v) && (c.language != model.StudioMaths || value.StudioPercentage(typ, text) == text) {
 		return v
 	}
-	result, ok := arithmetic.Evaluate(text)
+	result, ok := value.Evaluate(text)
 	if !ok {
 		result = text
 	}

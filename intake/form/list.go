@@ -33,12 +33,11 @@ func readList(f *model.File, o Options) (*model.Document, error) {
 		isRead[list] = true
 		d.addList(list, at)
 	})
-	rest := strayMembers(f, f.Root, "")
-	isOfList := func(p model.Problem) bool {
-		at, _ := jsontree.ParsePointer(p.Pointer)
-		return isRead[f.Root.Lookup(at)]
-	}
-	d.document.Problems = append(d.document.Problems, slices.DeleteFunc(rest, isOfList)...)
+	walkTokens(f.Root, visitor{stray: func(at jsontree.Pointer, v *jsontree.Node) {
+		if !isRead[v] {
+			reportStray(d.document, model.Place{File: f, Pointer: at.String()}, at, v)
+		}
+	}})
 	return d.finish(), nil
 }
 
@@ -86,9 +85,9 @@ func (d *dictionary) addList(list *jsontree.Node, at jsontree.Pointer) {
 		known[strings.Join(listedPath(item), ".")] = true
 	}
 	for i, item := range itemsOf(list) {
-		place, path := append(slices.Clone(at), strconv.Itoa(i)), listedPath(item)
+		place, path := model.Place{File: d.file, Pointer: append(slices.Clone(at), strconv.Itoa(i)).String()}, listedPath(item)
 		if len(path) == 0 || valueOf(item) == nil {
-			d.document.Report(model.Place{File: d.file, Pointer: place.String()}, strconv.Itoa(i), "items that are not tokens", "it has no name or no value: "+value.Spell(item), true)
+			d.document.Report(place, strconv.Itoa(i), "items that are not tokens", "it has no name or no value: "+value.Spell(item), true)
 			continue
 		}
 		v := value.MapStrings(valueOf(item), func(text string) string {

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/livery/intake/arithmetic"
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/tree"
 	"example.com/livery/intake/value"
@@ -33,15 +32,16 @@ func isSetsByAliases(root *jsontree.Node) bool {
 	whole, inSets := map[string]bool{}, map[string]bool{}
 	var aliases []string
 	for _, m := range root.Members {
-		walkTokens(m.Value, jsontree.Pointer{m.Name}, func(at jsontree.Pointer, token *jsontree.Node, _ string) {
-			whole[strings.Join(at, ".")], inSets[strings.Join(at[1:], ".")] = true, true
+		walkTokens(m.Value, visitor{token: func(at jsontree.Pointer, token *jsontree.Node, _ string) {
+			path := strings.Join(at, ".")
+			whole[strings.TrimSuffix(m.Name+"."+path, ".")], inSets[path] = true, true
 			value.MapStrings(valueOf(token), func(text string) string {
 				return value.MapAliases(text, func(path string) string {
 					aliases = append(aliases, path)
 					return path
 				})
 			})
-		}, nil)
+		}})
 	}
 	return len(aliases) > 0 && !slices.ContainsFunc(aliases, func(alias string) bool { return whole[alias] || !inSets[alias] })
 }
@@ -139,7 +139,7 @@ func (s *studio) order(metadata *jsontree.Node) {
 func (s *studio) read() {
 	sources, enabled := s.contexts()
 	for _, set := range s.sets {
-		walkTokens(set.node, nil, func(at jsontree.Pointer, _ *jsontree.Node, _ string) { s.paths[strings.Join(at, ".")] = true }, nil)
+		walkTokens(set.node, visitor{token: func(at jsontree.Pointer, _ *jsontree.Node, _ string) { s.paths[strings.Join(at, ".")] = true }})
 	}
 	if s.list == nil || len(itemsOf(s.list)) == 0 {
 		for _, name := range s.names {
@@ -219,8 +219,8 @@ func (s *studio) addSet(name string, set tokenSet, when []model.Context) {
 	group := func(at jsontree.Pointer, metadata *jsontree.Node) {
 		s.document.Decls = append(s.document.Decls, model.Decl{Path: at, Node: metadata, Group: true, When: when, Place: place(at)})
 	}
-	walkTokens(set.node, nil, visit, group)
-	s.document.Problems = append(s.document.Problems, strayMembers(set.at.File, set.node, set.at.Pointer)...)
+	stray := func(at jsontree.Pointer, v *jsontree.Node) { reportStray(s.document, place(at), at, v) }
+	walkTokens(set.node, visitor{visit, group, stray})
 }
 
 func (s *studio) add(at jsontree.Pointer, node *jsontree.Node, when []model.Context, place model.Place) {
@@ -242,18 +242,6 @@ func (s *studio) withoutSet(v *jsontree.Node) *jsontree.Node {
 		})
 	})
 }
-
-// studioTypes are the types of Tokens Studio: the first type of DTCG that the value fits counts, the last if it fits none, and the first
-// if it is an alias.
-var studioTypes = map[string][]string{
-	"borderRadius": lengthTypes, "borderWidth": lengthTypes, "strokeWidth": lengthTypes, "sizing": lengthTypes, "spacing": lengthTypes,
-	"dimension": lengthTypes, "fontSizes": lengthTypes, "paragraphSpacing": lengthTypes, "paragraphIndent": lengthTypes,
-	"letterSpacing": lengthTypes, "lineHeights": {"number", "dimension"}, "opacity": {"number"}, "rotation": {"number", "string"},
-	"fontFamilies": {"fontFamily"}, "fontWeights": {"fontWeight", "string"}, "boxShadow": {"shadow"},
-	"text": {"string"}, "other": {"string"}, "asset": {"string"}, "textCase": {"string"}, "textDecoration": {"string"},
-}
-
-var lengthTypes = []string{"dimension", "string"}
 
 // pixelTypes are the types whose numbers are pixels.
 var pixelTypes = []string{"borderRadius", "borderWidth", "strokeWidth", "dimension", "fontSizes", "sizing", "spacing"}
@@ -277,7 +265,7 @@ func partType(name string) string {
 			return p.kind
 		}
 	}
-	if studioTypes[name] != nil {
+	if value.StudioTypes[name] != nil {
 		return name
 	}
 	return ""
@@ -290,7 +278,7 @@ var (
 
 // newStudioToken returns the token of DTCG for one of Tokens Studio, which may say more beside its type and value.
 func newStudioToken(n *jsontree.Node, kind string, v *jsontree.Node) *jsontree.Node {
-	if studioTypes[kind] == nil || studioTypes[kind][0] != "string" {
+	if value.StudioTypes[kind] == nil || value.StudioTypes[kind][0] != "string" {
 		v = value.MapStrings(v, func(text string) string { return dollarAlias.ReplaceAllString(text, "{$1}") })
 	}
 	v = withoutEmptyParts(v)
@@ -307,8 +295,8 @@ func newStudioToken(n *jsontree.Node, kind string, v *jsontree.Node) *jsontree.N
 // studioText computes an expression without aliases, so that its value tells its type, and spells numbers and percentages of a type of
 // Tokens Studio as sd-transforms does: lengths in pixels, percentages of line heights and opacities as numbers, of letter spacings in em.
 func studioText(kind, text string) string {
-	if studioTypes[kind] != nil {
-		if result, ok := arithmetic.Evaluate(text); ok {
+	if value.StudioTypes[kind] != nil {
+		if result, ok := value.Evaluate(text); ok {
 			text = result
 		}
 	}
@@ -323,7 +311,7 @@ func studioText(kind, text string) string {
 
 // standardType returns the type of DTCG for a type of Tokens Studio and a value. A type that is not known stays.
 func standardType(kind string, v *jsontree.Node) (string, *jsontree.Node) {
-	types := studioTypes[kind]
+	types := value.StudioTypes[kind]
 	switch {
 	case types == nil:
 		return kind, v

@@ -3,7 +3,6 @@ package form
 import (
 	"cmp"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -43,24 +42,28 @@ func (d *dictionary) finish() *model.Document {
 
 // addGroup adds the tokens below the object at a place of the file. The place is not part of their paths.
 func (d *dictionary) addGroup(n *jsontree.Node, at jsontree.Pointer) {
-	walkTokens(n, nil, func(path jsontree.Pointer, token *jsontree.Node, above string) {
-		d.addToken(path, token, above, append(slices.Clone(at), path...))
-	}, func(path jsontree.Pointer, metadata *jsontree.Node) {
-		place := model.Place{File: d.file, Pointer: append(slices.Clone(at), path...).String()}
-		d.document.Decls = append(d.document.Decls, model.Decl{Path: path, Node: metadata, Group: true, Place: place})
+	place := func(path jsontree.Pointer) model.Place {
+		return model.Place{File: d.file, Pointer: at.String() + path.String()}
+	}
+	walkTokens(n, visitor{
+		token: func(path jsontree.Pointer, token *jsontree.Node, above string) {
+			d.addToken(path, token, above, place(path))
+		},
+		group: func(path jsontree.Pointer, metadata *jsontree.Node) {
+			d.document.Decls = append(d.document.Decls, model.Decl{Path: path, Node: metadata, Group: true, Place: place(path)})
+		},
+		stray: func(path jsontree.Pointer, v *jsontree.Node) { reportStray(d.document, place(path), path, v) },
 	})
-	d.document.Problems = append(d.document.Problems, strayMembers(d.file, n, at.String())...)
 }
 
 // addToken adds a token, with a declaration for each mode of its value.
-func (d *dictionary) addToken(path jsontree.Pointer, token *jsontree.Node, above string, at jsontree.Pointer) {
+func (d *dictionary) addToken(path jsontree.Pointer, token *jsontree.Node, above string, place model.Place) {
 	kind := cmp.Or(value.Text(token.Find("$type")), value.Text(token.Find("type")))
-	if studioTypes[kind] != nil && kind != "dimension" && kind != "opacity" {
+	if value.StudioTypes[kind] != nil && kind != "dimension" && kind != "opacity" {
 		d.document.Language = model.Expressions
 	}
-	given, place := valueOf(token), model.Place{File: d.file, Pointer: at.String()}
 	decl := model.Decl{Path: path, Place: place}
-	d.modes.each(d.document, decl, given, func(v *jsontree.Node, when []model.Context) {
+	d.modes.each(d.document, decl, valueOf(token), func(v *jsontree.Node, when []model.Context) {
 		own := kind
 		v = value.MapStrings(v, func(text string) string { return valueSuffix.ReplaceAllString(text, "}") })
 		if unit := value.Text(token.Find("unit")); unit != "" && v != nil && bareNumber.MatchString(v.Text) {

@@ -79,24 +79,39 @@ func (a *applier) member(list []*jsontree.Node, at jsontree.Pointer, above []*js
 	return a.referredToken(n, site, where, isTyped)
 }
 
+// pile is what stands under one name in groups that lie over each other: groups, the strongest first, or what is no group.
+type pile struct {
+	list     []*jsontree.Node
+	isClosed bool // what comes under it does not count
+}
+
+// add lays nodes under the pile. It returns the token whose place a group on the pile takes.
+func (p *pile) add(nodes ...*jsontree.Node) (replaced *jsontree.Node) {
+	for _, n := range nodes {
+		isOpen := isGroup(n) && !isPlainReference(n)
+		switch {
+		case p.isClosed:
+		case isOpen || p.list == nil:
+			p.list = append(p.list, n)
+		case dtcg.IsToken(n):
+			replaced = n
+		}
+		p.isClosed = p.isClosed || !isOpen
+	}
+	return replaced
+}
+
 // collect returns what stands under a name in groups that lie over each other. A group over a token is named, since it takes its place.
-func (a *applier) collect(layers []*jsontree.Node, name string) (list []*jsontree.Node) {
+func (a *applier) collect(layers []*jsontree.Node, name string) []*jsontree.Node {
+	var p pile
 	for _, layer := range layers {
-		n := layer.Find(name)
-		switch isOpen := isGroup(n) && !isPlainReference(n); {
-		case n == nil:
-		case isOpen:
-			list = append(list, n)
-		case list == nil:
-			return []*jsontree.Node{n}
-		default:
-			if dtcg.IsToken(n) {
-				a.nameReplaced(n, list[len(list)-1])
+		if n := layer.Find(name); n != nil {
+			if token := p.add(n); token != nil {
+				a.nameReplaced(token, p.list[len(p.list)-1])
 			}
-			return list
 		}
 	}
-	return list
+	return p.list
 }
 
 // nameReplaced names a group that takes the place of a token which its group would have from another.

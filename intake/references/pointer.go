@@ -134,36 +134,27 @@ func (a *applier) lookup(p jsontree.Pointer) []*jsontree.Node {
 
 // child returns what stands under a name at a place, also of what the references of groups there bring. A site in the chain brings
 // nothing: its group is sought without it.
-func (a *applier) child(of []*jsontree.Node, name string) (list []*jsontree.Node) {
+func (a *applier) child(of []*jsontree.Node, name string) []*jsontree.Node {
 	if of = a.opened(of); !isGroup(of[0]) {
 		if n := of[0].Lookup(jsontree.Pointer{name}); n != nil {
 			return []*jsontree.Node{n}
 		}
 		return nil
 	}
-	isOpen := true // what stands under the list belongs to it too
-	add := func(found []*jsontree.Node) {
-		for _, n := range found {
-			wasOpen := isOpen && (isGroup(n) && !isPlainReference(n))
-			if isOpen && (wasOpen || list == nil) {
-				list = append(list, n)
-			}
-			isOpen = wasOpen
-		}
-	}
+	var p pile
 	for _, n := range of {
 		if own := n.Find(name); own != nil {
-			add([]*jsontree.Node{own})
+			p.add(own)
 		}
 		for _, site := range a.sites(n) {
 			if slices.Contains(a.chain, site) {
 				a.partial++
-			} else if _, found := a.target(site); isOpen && len(found) > 0 && isGroup(found[0]) {
-				a.follow(site, func() { add(a.child(found, name)) })
+			} else if _, found := a.target(site); !p.isClosed && len(found) > 0 && isGroup(found[0]) {
+				a.follow(site, func() { p.add(a.child(found, name)...) })
 			}
 		}
 	}
-	return list
+	return p.list
 }
 
 // opened returns what stands for a place so that names lead on from it: for an alias the value of its token, for a reference alone what it

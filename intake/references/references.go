@@ -4,6 +4,7 @@
 package references
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -22,7 +23,7 @@ func Apply(root *jsontree.Node, isFile func(name string) bool) model.Pass {
 	a.locate(root, nil)
 	for range mostPasses {
 		a.pass = pass{
-			budget: mostCopied + writtenShare*count(root), result: model.Pass{Moved: map[string]string{}}, named: map[*jsontree.Node]bool{},
+			budget: mostCopied + writtenShare*count(root, math.MaxInt), result: model.Pass{Moved: map[string]string{}}, named: map[*jsontree.Node]bool{},
 			targets: map[*jsontree.Node][]*jsontree.Node{}, layers: map[*jsontree.Node][]*jsontree.Node{},
 			values: map[*jsontree.Node]*jsontree.Node{}, copied: map[*jsontree.Node]source{},
 		}
@@ -196,16 +197,4 @@ func pathOf(pointer string) string {
 		}
 	}
 	return strings.Join(p, ".")
-}
-
-// count counts what is in a value.
-func count(n *jsontree.Node) int {
-	total := len(n.Members) + len(n.Items())
-	for _, m := range n.Members {
-		total += count(m.Value)
-	}
-	for _, item := range n.Items() {
-		total += count(item)
-	}
-	return total
 }

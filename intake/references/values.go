@@ -221,21 +221,23 @@ func (a *applier) overlaid(value, n *jsontree.Node) *jsontree.Node {
 }
 
 // size counts what is in a value, up to what the budget has left.
-func (a *applier) size(n *jsontree.Node) int {
-	left := a.budget
-	var counted func(n *jsontree.Node)
-	counted = func(n *jsontree.Node) {
-		if n == nil || left < 0 {
-			return
-		}
-		left -= 1 + len(n.Members) + len(n.Items())
-		for _, m := range n.Members {
-			counted(m.Value)
-		}
-		for _, item := range n.Items() {
-			counted(item)
+func (a *applier) size(n *jsontree.Node) int { return count(n, a.budget) }
+
+// count counts what is in a value, up to a limit and a little more.
+func count(n *jsontree.Node, limit int) int {
+	if n == nil {
+		return 0
+	}
+	total := 1
+	for _, m := range n.Members {
+		if total <= limit {
+			total += count(m.Value, limit-total)
 		}
 	}
-	counted(n)
-	return a.budget - left
+	for _, item := range n.Items() {
+		if total <= limit {
+			total += count(item, limit-total)
+		}
+	}
+	return total
 }
