@@ -53,12 +53,6 @@ func readSpectrum(f *model.File, o Options) (*model.Document, error) {
 	return d.finish(), nil
 }
 
-// modeValue is the value of a token in a context.
-type modeValue struct {
-	when  model.Context
-	value *jsontree.Node
-}
-
 // setValues returns the values of a token, or of a set in one, in each of its sets.
 func (d *dictionary) setValues(n *jsontree.Node, above model.Context) (values []modeValue) {
 	if ref := n.Find("ref"); ref.IsString() {
