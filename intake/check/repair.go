@@ -42,33 +42,11 @@ const takenNames = "names that others have"
 // so is the second of two that would become one.
 func (r *repair) names() {
 	renamed := map[string]string{}
-	taken := map[*jsontree.Node]map[string]bool{}
-	tree := edit(r.Tree, nil, func(at jsontree.Pointer, group *jsontree.Node, m jsontree.Member) jsontree.Member {
-		name := value.FixedName(m.Name)
-		old := append(at[:len(at):len(at)], m.Name)
-		switch {
-		case name == m.Name:
-			return m
-		case group.Find(name) != nil || taken[group][name]:
-			r.Report(old, takenNames, `"`+m.Name+`" would be "`+name+`", which stands beside it; rename one of the two`)
-			return m
-		}
-		if taken[group] == nil {
-			taken[group] = map[string]bool{}
-		}
-		taken[group][name] = true
-		fixed := make(jsontree.Pointer, len(old))
-		for i := range old {
-			fixed[i] = value.FixedName(old[i])
-		}
-		r.Report(fixed, "names with dots or braces", `"`+m.Name+`" is "`+name+`" now, in aliases too`)
-		m.Name = name
-		return m
-	})
-	if tree == r.Tree {
+	fixed := r.fixNames(r.Tree, nil)
+	if fixed == r.Tree {
 		return
 	}
-	before, after := dtcg.Read(r.Tree).Tokens, dtcg.Read(tree).Tokens
+	before, after := dtcg.Read(r.Tree).Tokens, dtcg.Read(fixed).Tokens
 	r.Moved = map[string]string{}
 	var braced []string // aliases whose end the braces in them hide
 	for i := range before {
@@ -80,11 +58,37 @@ func (r *repair) names() {
 			r.Moved[now] = old
 		}
 	}
-	r.Tree = MapAliases(mapTexts(tree, strings.NewReplacer(braced...).Replace), func(path string) string {
+	r.Tree = MapAliases(mapTexts(fixed, strings.NewReplacer(braced...).Replace), func(path string) string {
 		if path, ok := renamed[path]; ok {
 			return path
 		}
 		return path
+	})
+}
+
+// fixNames returns the group at a place with its names mended.
+func (r *repair) fixNames(group *jsontree.Node, at jsontree.Pointer) *jsontree.Node {
+	taken := map[string]bool{}
+	return tree.MapMembers(group, func(m jsontree.Member) jsontree.Member {
+		name, old := value.FixedName(m.Name), append(at[:len(at):len(at)], m.Name)
+		switch {
+		case dtcg.IsMetadata(m.Name):
+			return m
+		case name == m.Name:
+		case group.Find(name) != nil || taken[name]:
+			r.Report(old, takenNames, `"`+m.Name+`" would be "`+name+`", which stands beside it; rename one of the two`)
+		default:
+			fixed := make(jsontree.Pointer, len(old))
+			for i := range old {
+				fixed[i] = value.FixedName(old[i])
+			}
+			r.Report(fixed, "names with dots or braces", `"`+m.Name+`" is "`+name+`" now, in aliases too`)
+			taken[name], m.Name = true, name
+		}
+		if m.Value.IsObject() && !dtcg.IsToken(m.Value) {
+			m.Value = r.fixNames(m.Value, old)
+		}
+		return m
 	})
 }
 
@@ -183,26 +187,11 @@ func (r *repair) rewrite(kind string, choose func(d *dtcg.Document, i int) (made
 	if len(changed) == 0 {
 		return
 	}
-	r.Tree = edit(r.Tree, nil, func(at jsontree.Pointer, _ *jsontree.Node, m jsontree.Member) jsontree.Member {
-		for _, own := range changed[append(at[:len(at):len(at)], m.Name).String()] {
-			m.Value = tree.With(m.Value, own.Name, own.Value)
+	r.Tree = tree.MapTokens(r.Tree, func(at jsontree.Pointer, token *jsontree.Node) *jsontree.Node {
+		for _, own := range changed[at.String()] {
+			token = tree.With(token, own.Name, own.Value)
 		}
-		return m
-	})
-}
-
-// edit returns a tree in which change was applied to each member of a group, from the top down; at is the old place of
-// the group. A member without a value is left out. What does not change is shared with n.
-func edit(n *jsontree.Node, at jsontree.Pointer, change func(at jsontree.Pointer, group *jsontree.Node, m jsontree.Member) jsontree.Member) *jsontree.Node {
-	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
-		if dtcg.IsMetadata(m.Name) {
-			return m
-		}
-		edited := change(at, n, m)
-		if edited.Value.IsObject() && !dtcg.IsToken(edited.Value) {
-			edited.Value = edit(edited.Value, append(at[:len(at):len(at)], m.Name), change)
-		}
-		return edited
+		return token
 	})
 }
 
@@ -213,13 +202,11 @@ func MapAliases(root *jsontree.Node, change func(path string) string) *jsontree.
 
 // mapTexts returns a document with the texts in the values of its tokens changed.
 func mapTexts(root *jsontree.Node, change func(text string) string) *jsontree.Node {
-	return edit(root, nil, func(_ jsontree.Pointer, _ *jsontree.Node, m jsontree.Member) jsontree.Member {
-		if m.Value.IsObject() && dtcg.IsToken(m.Value) {
-			own := m.Value.Find("$value")
-			if changed := value.MapStrings(own, change); changed != own {
-				m.Value = tree.With(m.Value, "$value", changed)
-			}
+	return tree.MapTokens(root, func(_ jsontree.Pointer, token *jsontree.Node) *jsontree.Node {
+		own := token.Find("$value")
+		if changed := value.MapStrings(own, change); changed != own {
+			return tree.With(token, "$value", changed)
 		}
-		return m
+		return token
 	})
 }

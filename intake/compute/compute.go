@@ -26,7 +26,7 @@ func Document(root *jsontree.Node, language model.Language) model.Pass {
 			c.nameUnused(t)
 		}
 	}
-	c.Tree = c.rebuilt(root, nil)
+	c.Tree = tree.MapTokens(root, c.retoken)
 	return c.Pass
 }
 
@@ -247,23 +247,9 @@ func (c *computer) nameStyle(t *dtcg.Token, weight string) {
 	}
 }
 
-// rebuilt returns the tree with the computed values.
-func (c *computer) rebuilt(n *jsontree.Node, at jsontree.Pointer) *jsontree.Node {
-	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
-		below := append(at[:len(at):len(at)], m.Name)
-		switch {
-		case dtcg.IsMetadata(m.Name) || !m.Value.IsObject():
-		case dtcg.IsToken(m.Value):
-			m.Value = c.retoken(m.Value, strings.Join(below, "."))
-		default:
-			m.Value = c.rebuilt(m.Value, below)
-		}
-		return m
-	})
-}
-
 // retoken returns a token with its computed value. A modifier that was applied is called modified.
-func (c *computer) retoken(n *jsontree.Node, path string) *jsontree.Node {
+func (c *computer) retoken(at jsontree.Pointer, n *jsontree.Node) *jsontree.Node {
+	path := strings.Join(at, ".")
 	value, typ := c.values[path], c.types[path]
 	if t := c.d.Token(path); t == nil || t.Node != n || value == t.Value && typ == "" {
 		return n

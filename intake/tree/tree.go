@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -69,6 +70,25 @@ func MapChildren(n *jsontree.Node, change func(name string, value *jsontree.Node
 	}
 	result.Index()
 	return result
+}
+
+// MapTokens returns a document with each token replaced by what change returns for it. The result is n itself if change returns each token
+// as it is.
+func MapTokens(n *jsontree.Node, change func(at jsontree.Pointer, token *jsontree.Node) *jsontree.Node) *jsontree.Node {
+	return mapTokens(n, nil, change)
+}
+
+func mapTokens(n *jsontree.Node, at jsontree.Pointer, change func(at jsontree.Pointer, token *jsontree.Node) *jsontree.Node) *jsontree.Node {
+	return MapMembers(n, func(m jsontree.Member) jsontree.Member {
+		switch below := append(at[:len(at):len(at)], m.Name); {
+		case dtcg.IsMetadata(m.Name) || !m.Value.IsObject():
+		case dtcg.IsToken(m.Value):
+			m.Value = change(below, m.Value)
+		default:
+			m.Value = mapTokens(m.Value, below, change)
+		}
+		return m
+	})
 }
 
 // Group returns the group at a path below n. It adds the groups that are missing.

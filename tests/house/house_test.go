@@ -78,7 +78,7 @@ var house = map[string]room{
 	"intake/references":    {ours: "intake/model intake/tree renderer/dtcg renderer/jsontree spelling"},
 	"intake/syntax":        {ours: "renderer/jsontree", others: "github.com/goccy/go-yaml github.com/tdewolff/parse/v2"},
 	"intake/system":        {ours: "intake/check intake/compute intake/cssvalue intake/model intake/references intake/tree renderer/dtcg renderer/jsontree spelling"},
-	"intake/tree":          {ours: "renderer/jsontree"},
+	"intake/tree":          {ours: "renderer/dtcg renderer/jsontree"},
 	"intake/value":         {ours: "intake/tree renderer/css renderer/dtcg renderer/jsontree spelling"},
 	"internal/yamlfile":    {ours: "spelling", others: "go.yaml.in/yaml/v3"},
 	"toolchain":            {},
