@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"example.com/livery/renderer/jsontree"
 )
@@ -25,16 +24,6 @@ func (p *Positions) Line(pointer string) int {
 		}
 		pointer = pointer[:cut]
 	}
-}
-
-// Column returns the column of the member or item that a pointer leads to, in characters from 1; 0 if there
-// is none.
-func (p *Positions) Column(pointer string) int {
-	offset, ok := p.offsets[pointer]
-	if !ok {
-		return 0
-	}
-	return 1 + utf8.RuneCountInString(p.text[strings.LastIndexByte(p.text[:offset], '\n')+1:offset])
 }
 
 // members are the places of the members of a text while it is read, and those of them that later ones override.
