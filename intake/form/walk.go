@@ -81,12 +81,14 @@ func (v visitor) walk(n *jsontree.Node, at jsontree.Pointer, above string, isIns
 	}
 	isInside, above = isInside || isToken, cmp.Or(value.Text(n.Find("$type")), above)
 	for _, m := range n.Members {
-		switch below := append(at[:len(at):len(at)], m.Name); {
-		case dtcg.IsMetadata(m.Name) || isToken && slices.Contains(tokenMembers, m.Name):
-		case m.Value.IsObject():
-			v.walk(m.Value, below, above, isInside)
-		case v.stray != nil && !isInside:
+		isStray := !m.Value.IsObject()
+		if dtcg.IsMetadata(m.Name) || isToken && slices.Contains(tokenMembers, m.Name) || isStray && (isInside || v.stray == nil) {
+			continue
+		}
+		if below := append(at[:len(at):len(at)], m.Name); isStray {
 			v.stray(below, m.Value)
+		} else {
+			v.walk(m.Value, below, above, isInside)
 		}
 	}
 }
