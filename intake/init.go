@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -294,14 +295,16 @@ func (s *source) themeFiles(list []string, proposed entries) (files []string) {
 
 // order lists the files of a proposed mapping by name if they conflict. It adds comments about the tokens for which the order matters.
 func (r *Reader) order(m *Mapping, s *source) error {
-	replaced, conflicts, err := r.compare(m)
-	if len(conflicts) > 0 {
-		groups, _ := r.expand(m.Files) // it has succeeded in compare
+	quiet := *r // it shares the parsed files
+	quiet.Progress = nil
+	plan, err := quiet.Read(m)
+	if _, isConflict := errors.AsType[*Conflict](err); isConflict {
+		groups, _ := r.expand(m.Files) // it has succeeded in Read
 		m.Files = nil
 		for _, g := range groups {
 			m.Files = append(m.Files, slices.DeleteFunc(g.names, func(name string) bool { return slices.Contains(s.skipped, name) })...)
 		}
-		replaced, _, err = r.compare(m)
+		plan, err = quiet.Read(m)
 	}
 	if err != nil {
 		return err
@@ -309,7 +312,7 @@ func (r *Reader) order(m *Mapping, s *source) error {
 	isOrdered := func(name string) bool {
 		return guessOf(name).mode == "light" || slices.ContainsFunc(s.documents, func(d *model.Document) bool { return s.isNamed[d] && d.Files[0].Name == name })
 	}
-	for _, pair := range replaced {
+	for _, pair := range plan.Replaced {
 		if isOrdered(pair.By) {
 			continue
 		}

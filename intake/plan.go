@@ -2,7 +2,6 @@ package intake
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -85,8 +84,11 @@ func (c *Conflict) Hint() string {
 // Read reads the files of a mapping. It returns a *Conflict, a *model.Error, a *yamlfile.Error with a position in the mapping, or an error
 // from Files.
 func (r *Reader) Read(m *Mapping) (*Plan, error) {
-	p, err := r.plan(m)
-	if err != nil {
+	p := &planner{
+		Reader: r, Mapping: m, plan: &Plan{}, own: map[string]*source{}, state: map[*model.Decl]state{}, pairs: map[[2]*model.Decl]bool{},
+		taken: map[model.Condition]bool{}, isKnown: map[model.Problem]bool{},
+	}
+	if err := p.readSources(); err != nil {
 		return nil, err
 	}
 	p.plan.Theme = p.reading(p.choice, p.theme)
@@ -106,41 +108,6 @@ func (r *Reader) Read(m *Mapping) (*Plan, error) {
 	p.reportHidden()
 	p.groupProblems()
 	return p.plan, nil
-}
-
-// plan reads the sources of a mapping and chooses the modes of the Theme.
-func (r *Reader) plan(m *Mapping) (*planner, error) {
-	p := &planner{
-		Reader: r, Mapping: m, plan: &Plan{}, own: map[string]*source{}, state: map[*model.Decl]state{}, pairs: map[[2]*model.Decl]bool{},
-		taken: map[model.Condition]bool{}, isKnown: map[model.Problem]bool{},
-	}
-	err := p.readSources()
-	if err == nil {
-		p.choice, err = p.chosen(p.all.defaults(), &m.Select, p.selectable, "select")
-	}
-	if err == nil {
-		err = p.all.named(p.choice, m.choices)
-	}
-	return p, err
-}
-
-// compare returns the pairs of ordered files of a mapping with different values for the same tokens, and those of files without an order.
-func (r *Reader) compare(m *Mapping) (replaced, conflicts []Pair, err error) {
-	p, err := r.plan(m)
-	if err != nil {
-		return nil, nil, err
-	}
-	layers, of := laidOver(p.theme)
-	p.addPairs(system.Replacements(layers, p.choice), of)
-	for i := range m.Variants {
-		sources, choice, err := p.sourcesOf(&m.Variants[i])
-		if err != nil {
-			return nil, nil, err
-		}
-		layers, of := laidOver(sources...)
-		p.addPairs(system.Replacements(layers, choice), of)
-	}
-	return p.plan.Replaced, p.conflicts, nil
 }
 
 // planner builds a Plan.
@@ -170,6 +137,7 @@ const (
 	visible                  // a reading contains the value of the declaration
 )
 
+// readSources reads the files of the Theme and the Variants, and chooses the modes of the Theme.
 func (p *planner) readSources() (err error) {
 	if p.theme, err = p.source(p.Files, p.Values); err != nil {
 		return err
@@ -201,7 +169,10 @@ func (p *planner) readSources() (err error) {
 			p.reportDuplicates(f)
 		}
 	}
-	return nil
+	if p.choice, err = p.chosen(p.all.defaults(), &p.Select, p.selectable, "select"); err != nil {
+		return err
+	}
+	return p.all.named(p.choice, p.choices)
 }
 
 // report adds problems. It ignores a problem that was already added.
@@ -216,7 +187,7 @@ func (p *planner) report(list ...model.Problem) {
 func (p *planner) reportDuplicates(f *model.File) {
 	for _, d := range f.Duplicates {
 		at, _ := jsontree.ParsePointer(d.Pointer)
-		if d.Inside || d.Value == nil || jsontree.Equal(d.Value, f.Root.Lookup(at)) {
+		if d.Inside || jsontree.Equal(d.Value, f.Root.Lookup(at)) {
 			continue
 		}
 		p.report(model.Problem{
@@ -331,7 +302,7 @@ func (p *planner) reportUnsent() {
 	for _, document := range p.plan.Documents {
 		for i := range document.Decls {
 			if d := &document.Decls[i]; !d.Group && p.state[d] == 0 {
-				for c := range needed(d) {
+				for _, c := range d.Conditions() {
 					counts[c]++
 				}
 			}
@@ -354,17 +325,6 @@ func (p *planner) reportUnsent() {
 	for _, c := range list {
 		p.plan.Unsent = append(p.plan.Unsent, Unsent{c, counts[c], lines[c]})
 	}
-}
-
-// needed returns the conditions in all contexts of a declaration.
-func needed(d *model.Decl) map[model.Condition]bool {
-	set := map[model.Condition]bool{}
-	for _, context := range d.When {
-		for _, c := range context {
-			set[c] = true
-		}
-	}
-	return set
 }
 
 // reportHidden reports the declarations that no reading contains, unless the plan reports them otherwise.
@@ -394,7 +354,7 @@ func (p *planner) reportHidden() {
 				continue
 			case p.state[d] == held:
 				problem.Kind, problem.Message = "values that others replace", "a later value of the same token counts"
-			case slices.ContainsFunc(slices.Collect(maps.Keys(needed(d))), isUntaken): // the mode is unsent or ignored
+			case slices.ContainsFunc(d.Conditions(), isUntaken): // the mode is unsent or ignored
 				continue
 			default:
 				problem.Lost = true

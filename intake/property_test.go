@@ -3,7 +3,6 @@ package intake
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -121,7 +120,7 @@ func TestRead_LosesNothing(t *testing.T) {
 		for _, document := range plan.Documents {
 			for i := range document.Decls {
 				d := &document.Decls[i]
-				isUnsent := slices.ContainsFunc(slices.Collect(maps.Keys(needed(d))), func(c model.Condition) bool { return unsent[c] })
+				isUnsent := slices.ContainsFunc(d.Conditions(), func(c model.Condition) bool { return unsent[c] })
 				if !told[d.Node.Find("$value").Text] && !told[d.File.Name+d.Pointer] && !isUnsent {
 					t.Fatalf("nothing tells of %s of %s%s %v:\n%s", d.Name(), d.File.Name, d.Pointer, d.When, show(plan))
 				}

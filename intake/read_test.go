@@ -279,3 +279,21 @@ func TestRead_AmbiguousChoice(t *testing.T) {
 		t.Errorf("Read of the stylesheet = %v, %v", plan, err)
 	}
 }
+
+// TestRead_ReplacedExtends: a group that two files let extend others has one $extends, and the other one is reported as a value is.
+func TestRead_ReplacedExtends(t *testing.T) {
+	extends := func(group string) string {
+		return `{"b":{"$extends":"{` + group + `}"},"` + group + `":{"` + group + `x":{"$type":"color","$value":"#111111"}}}`
+	}
+	files := memory{"t/a.json": extends("a"), "t/c.json": extends("c")}
+	plan, err := NewReader(files).Read(parseMapping(t, "files: [t/a.json, t/c.json]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan.Replaced) != 1 || plan.Replaced[0].Examples[0].Path != "b" || plan.Theme.Tree.Lookup(jsontree.Pointer{"b", "cx"}) == nil {
+		t.Errorf("replaced are %v in %s", plan.Replaced, jsontree.Append(nil, plan.Theme.Tree))
+	}
+	if _, err := NewReader(files).Read(parseMapping(t, "files: [t]")); err == nil || !strings.Contains(err.Error(), "give b different values") {
+		t.Errorf("Read = %v, want a conflict", err)
+	}
+}

@@ -67,7 +67,7 @@ func (all dimensions) withElements(documents []*model.Document) dimensions {
 	all = slices.Clip(all)
 	for _, document := range documents {
 		for i := range document.Decls {
-			for _, c := range slices.Concat(document.Decls[i].When...) {
+			for _, c := range document.Decls[i].Conditions() {
 				if !slices.ContainsFunc(all, func(d model.Dimension) bool { return d.Axis == c.Axis }) {
 					all = append(all, model.Dimension{Axis: c.Axis})
 				}

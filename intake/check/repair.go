@@ -15,18 +15,13 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// Result is a document after its repair.
-type Result struct {
-	Tree        *jsontree.Node
-	Corrections []model.Correction // their pointers lead into Tree
-	Live        []model.Correction // of colours that stay what they are, and that tokens.values.json does not have
-	Places      map[string]string  // pointer to a token that was renamed, or moved with its group -> the pointer to it before
-}
+// repair is a document under repair. Moved has the tokens that were renamed, or moved with their group.
+type repair struct{ model.Pass }
 
 // Document returns a document with names that the origin takes, aliases that lead to tokens, and types that are known
 // and that the values have. It does not change root.
-func Document(root *jsontree.Node) Result {
-	r := Result{Tree: root}
+func Document(root *jsontree.Node) model.Pass {
+	r := repair{model.Pass{Tree: root}}
 	r.names()
 	r.aliases()
 	r.gradients()
@@ -37,11 +32,7 @@ func Document(root *jsontree.Node) Result {
 	r.expressions()
 	r.wrongAliases()
 	r.nameColors()
-	return r
-}
-
-func (r *Result) concede(kind string, at jsontree.Pointer, message string) {
-	r.Corrections = append(r.Corrections, model.Correction{Kind: kind, Pointer: at.String(), Path: strings.Join(at, "."), Message: message})
+	return r.Pass
 }
 
 // takenNames is the kind of the corrections of names that cannot be mended.
@@ -49,36 +40,14 @@ const takenNames = "names that others have"
 
 // names mends names with dots and braces, and the aliases to the tokens below them. A name that is taken is left, and
 // so is the second of two that would become one.
-func (r *Result) names() {
+func (r *repair) names() {
 	renamed := map[string]string{}
-	taken := map[*jsontree.Node]map[string]bool{}
-	tree := edit(r.Tree, nil, func(at jsontree.Pointer, group *jsontree.Node, m jsontree.Member) jsontree.Member {
-		name := value.FixedName(m.Name)
-		old := append(at[:len(at):len(at)], m.Name)
-		switch {
-		case name == m.Name:
-			return m
-		case group.Find(name) != nil || taken[group][name]:
-			r.concede(takenNames, old, `"`+m.Name+`" would be "`+name+`", which stands beside it; rename one of the two`)
-			return m
-		}
-		if taken[group] == nil {
-			taken[group] = map[string]bool{}
-		}
-		taken[group][name] = true
-		fixed := make(jsontree.Pointer, len(old))
-		for i := range old {
-			fixed[i] = value.FixedName(old[i])
-		}
-		r.concede("names with dots or braces", fixed, `"`+m.Name+`" is "`+name+`" now, in aliases too`)
-		m.Name = name
-		return m
-	})
-	if tree == r.Tree {
+	fixed := r.fixNames(r.Tree, nil)
+	if fixed == r.Tree {
 		return
 	}
-	before, after := dtcg.Read(r.Tree).Tokens, dtcg.Read(tree).Tokens
-	r.Places = map[string]string{}
+	before, after := dtcg.Read(r.Tree).Tokens, dtcg.Read(fixed).Tokens
+	r.Moved = map[string]string{}
 	var braced []string // aliases whose end the braces in them hide
 	for i := range before {
 		renamed[before[i].Path] = after[i].Path
@@ -86,10 +55,10 @@ func (r *Result) names() {
 			braced = append(braced, "{"+before[i].Path+"}", "{"+after[i].Path+"}")
 		}
 		if now, old := after[i].Pointer().String(), before[i].Pointer().String(); now != old {
-			r.Places[now] = old
+			r.Moved[now] = old
 		}
 	}
-	r.Tree = MapAliases(mapTexts(tree, strings.NewReplacer(braced...).Replace), func(path string) string {
+	r.Tree = MapAliases(mapTexts(fixed, strings.NewReplacer(braced...).Replace), func(path string) string {
 		if path, ok := renamed[path]; ok {
 			return path
 		}
@@ -97,11 +66,37 @@ func (r *Result) names() {
 	})
 }
 
+// fixNames returns the group at a place with its names mended.
+func (r *repair) fixNames(group *jsontree.Node, at jsontree.Pointer) *jsontree.Node {
+	taken := map[string]bool{}
+	return tree.MapMembers(group, func(m jsontree.Member) jsontree.Member {
+		name, old := value.FixedName(m.Name), append(at[:len(at):len(at)], m.Name)
+		switch {
+		case dtcg.IsMetadata(m.Name):
+			return m
+		case name == m.Name:
+		case group.Find(name) != nil || taken[name]:
+			r.Report(old, takenNames, `"`+m.Name+`" would be "`+name+`", which stands beside it; rename one of the two`)
+		default:
+			fixed := make(jsontree.Pointer, len(old))
+			for i := range old {
+				fixed[i] = value.FixedName(old[i])
+			}
+			r.Report(fixed, "names with dots or braces", `"`+m.Name+`" is "`+name+`" now, in aliases too`)
+			taken[name], m.Name = true, name
+		}
+		if m.Value.IsObject() && !dtcg.IsToken(m.Value) {
+			m.Value = r.fixNames(m.Value, old)
+		}
+		return m
+	})
+}
+
 // opacity is an alias of a colour with a part of it in percent, as Panda and Chakra write it.
 var opacity = regexp.MustCompile(`\{([^{}/]+)/(\d{1,2}|100)\}`)
 
 // aliases mends those that name the value of a token, {a.b.value}, and not the token, and those with an opacity.
-func (r *Result) aliases() {
+func (r *repair) aliases() {
 	d := dtcg.Read(r.Tree)
 	before := r.Tree
 	r.Tree = mapTexts(r.Tree, func(text string) string {
@@ -117,7 +112,7 @@ func (r *Result) aliases() {
 		old, now := d.Tokens, dtcg.Read(r.Tree).Tokens
 		for i := range now {
 			if now[i].Value != old[i].Value {
-				r.concede("aliases with an opacity", now[i].Pointer(), shown(old[i].Value)+" is read as "+shown(now[i].Value))
+				r.Report(now[i].Pointer(), "aliases with an opacity", shown(old[i].Value)+" is read as "+shown(now[i].Value))
 			}
 		}
 	}
@@ -160,66 +155,58 @@ var isWordOrFunction = regexp.MustCompile(`^[\w-]+(\(.*\))?$`)
 
 // semicolons takes the one behind a text away, and !important, if it is a value without it: a declaration ends so, and
 // no value does.
-func (r *Result) semicolons() {
-	d, values := dtcg.Read(r.Tree), map[string]*jsontree.Node{}
-	for i := range d.Tokens {
+func (r *repair) semicolons() {
+	r.rewrite("ends of declarations behind values", func(d *dtcg.Document, i int) (made *jsontree.Node, typ, message string) {
 		t := &d.Tokens[i]
 		kind, isKnown := dtcg.KindOf(t.Resolved)
-		made := value.MapStrings(t.Value, value.WithoutSemicolon)
+		made = value.MapStrings(t.Value, value.WithoutSemicolon)
 		if made == t.Value || isKnown && (kind == css.String || !dtcg.Fits(d, t.Resolved, made)) || !isKnown && value.Shape(made) == "" && !isWordOrFunction.MatchString(made.Text) {
-			continue
+			return nil, "", ""
 		}
-		at := t.Pointer()
-		values[at.String()] = made
-		r.concede("ends of declarations behind values", at, shown(t.Value)+" is read as "+shown(made))
-	}
-	r.Tree = withMembers(r.Tree, "$value", values)
+		return made, "", shown(t.Value) + " is read as " + shown(made)
+	})
 }
 
-// edit returns a tree in which change was applied to each member of a group, from the top down; at is the old place of
-// the group. A member without a value is left out. What does not change is shared with n.
-func edit(n *jsontree.Node, at jsontree.Pointer, change func(at jsontree.Pointer, group *jsontree.Node, m jsontree.Member) jsontree.Member) *jsontree.Node {
-	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
-		if dtcg.IsMetadata(m.Name) {
-			return m
+// rewrite gives tokens the values and types that choose returns for them, if it returns some, and reports each with its message.
+func (r *repair) rewrite(kind string, choose func(d *dtcg.Document, i int) (made *jsontree.Node, typ, message string)) {
+	d, changed := dtcg.Read(r.Tree), map[string][]jsontree.Member{} // by pointer
+	for i := range d.Tokens {
+		made, typ, message := choose(d, i)
+		if message == "" {
+			continue
 		}
-		edited := change(at, n, m)
-		if edited.Value.IsObject() && !dtcg.IsToken(edited.Value) {
-			edited.Value = edit(edited.Value, append(at[:len(at):len(at)], m.Name), change)
+		at := d.Tokens[i].Pointer()
+		r.Report(at, kind, message)
+		if made != nil {
+			changed[at.String()] = append(changed[at.String()], jsontree.Member{Name: "$value", Value: made})
 		}
-		return edited
+		if typ != "" {
+			changed[at.String()] = append(changed[at.String()], jsontree.Member{Name: "$type", Value: jsontree.NewString(typ)})
+		}
+	}
+	if len(changed) == 0 {
+		return
+	}
+	r.Tree = tree.MapTokens(r.Tree, func(at jsontree.Pointer, token *jsontree.Node) *jsontree.Node {
+		for _, own := range changed[at.String()] {
+			token = tree.With(token, own.Name, own.Value)
+		}
+		return token
 	})
 }
 
 // MapAliases returns a document in which change is applied to the paths of the aliases in the values of its tokens.
 func MapAliases(root *jsontree.Node, change func(path string) string) *jsontree.Node {
-	return mapTexts(root, func(text string) string { return mapText(text, change) })
+	return mapTexts(root, func(text string) string { return value.MapAliases(text, change) })
 }
 
 // mapTexts returns a document with the texts in the values of its tokens changed.
 func mapTexts(root *jsontree.Node, change func(text string) string) *jsontree.Node {
-	return edit(root, nil, func(_ jsontree.Pointer, _ *jsontree.Node, m jsontree.Member) jsontree.Member {
-		if m.Value.IsObject() && dtcg.IsToken(m.Value) {
-			own := m.Value.Find("$value")
-			if changed := value.MapStrings(own, change); changed != own {
-				m.Value = tree.With(m.Value, "$value", changed)
-			}
+	return tree.MapTokens(root, func(_ jsontree.Pointer, token *jsontree.Node) *jsontree.Node {
+		own := token.Find("$value")
+		if changed := value.MapStrings(own, change); changed != own {
+			return tree.With(token, "$value", changed)
 		}
-		return m
+		return token
 	})
-}
-
-// mapText changes the paths between braces in a text.
-func mapText(text string, change func(path string) string) string {
-	var b strings.Builder
-	for {
-		before, rest, opened := strings.Cut(text, "{")
-		path, after, closed := strings.Cut(rest, "}")
-		if !opened || !closed {
-			b.WriteString(text)
-			return b.String()
-		}
-		b.WriteString(before + "{" + change(strings.TrimSpace(path)) + "}")
-		text = after
-	}
 }

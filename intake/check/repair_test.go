@@ -105,7 +105,7 @@ func TestDocumentsAreRepairedAsLittleAsItTakes(t *testing.T) {
 	for _, c := range cases {
 		got := Document(tokentreetest.Parse(t, c.text))
 		var said []string
-		for _, one := range got.Corrections {
+		for _, one := range got.Problems {
 			said = append(said, one.Pointer+" "+one.Message)
 		}
 		if text := string(jsontree.Append(nil, got.Tree)); text != c.want || strings.Join(said, "; ") != c.said {
@@ -140,8 +140,8 @@ func TestNoTokenIsLostByRepair(t *testing.T) {
 		if got := len(dtcg.Read(done.Tree).Tokens); got != 4 {
 			t.Fatalf("Document(%s) has %d tokens, want 4", text, got)
 		}
-		isTaken := func(c model.Correction) bool { return c.Kind == takenNames } // which stay
-		if again := slices.DeleteFunc(Document(done.Tree).Corrections, isTaken); len(again) > 0 {
+		isTaken := func(p model.Problem) bool { return p.Kind == takenNames || p.Kind == liveColors } // which stay
+		if again := slices.DeleteFunc(Document(done.Tree).Problems, isTaken); len(again) > 0 {
 			t.Fatalf("Document(Document(%s)) = %v, want nothing", text, again)
 		}
 	})
@@ -150,7 +150,7 @@ func TestNoTokenIsLostByRepair(t *testing.T) {
 // TestColoursThatOnlyABrowserCanComputeAreNamed: and aliases of them.
 func TestColoursThatOnlyABrowserCanComputeAreNamed(t *testing.T) {
 	var named []string
-	for _, c := range Document(tokentreetest.Parse(t, `{"$type":"color","a":{"$value":"currentColor"},"b":{"$value":"{a}"},"c":{"$value":"color-mix(in srgb, {d}, blue)"},"d":{"$value":"red"},"e":{"$value":"wrong"}}`)).Live {
+	for _, c := range Document(tokentreetest.Parse(t, `{"$type":"color","a":{"$value":"currentColor"},"b":{"$value":"{a}"},"c":{"$value":"color-mix(in srgb, {d}, blue)"},"d":{"$value":"red"},"e":{"$value":"wrong"}}`)).Problems {
 		named = append(named, c.Path)
 	}
 	if want := []string{"a", "b", "c"}; !slices.Equal(named, want) {

@@ -17,29 +17,21 @@ import (
 
 // unknownTypes takes each $type away that is not known. Its tokens get the type that it is another spelling of, else
 // that of the target of an alias, else that of the shape of their value.
-func (r *Result) unknownTypes() {
+func (r *repair) unknownTypes() {
 	wrong := map[string]string{} // pointer to a token -> its unknown type
-	stripped := strip(r.Tree, nil, "", wrong)
-	if len(wrong) == 0 {
-		r.Tree = stripped
-		return
-	}
-	d := dtcg.Read(stripped)
-	types, last := map[string]*jsontree.Node{}, lastTargets(d)
-	for i := range d.Tokens {
+	r.Tree = strip(r.Tree, nil, "", wrong)
+	r.rewrite("unknown types", func(d *dtcg.Document, i int) (_ *jsontree.Node, typ, message string) {
 		t := &d.Tokens[i]
-		at := t.Pointer()
-		unknown, ok := wrong[at.String()]
+		unknown, ok := wrong[t.Pointer().String()]
 		if !ok {
-			continue
+			return nil, "", ""
 		}
-		kind, became := guess(d, i, last[i], unknown)
-		if kind != "" && kind != t.Resolved {
-			types[at.String()] = jsontree.NewString(kind)
+		kind, became := guess(d, i, unknown)
+		if kind != t.Resolved {
+			typ = kind
 		}
-		r.concede("unknown types", at, quotedType(unknown)+became)
-	}
-	r.Tree = withMembers(stripped, "$type", types)
+		return nil, typ, quotedType(unknown) + became
+	})
 }
 
 func quotedType(unknown string) string {
@@ -50,15 +42,13 @@ func quotedType(unknown string) string {
 	return text
 }
 
-// guess returns the type of token i, whose own is unknown, and says why. last is the token that its aliases lead to, or
-// -1.
-func guess(d *dtcg.Document, i, last int, unknown string) (kind, became string) {
+// guess returns the type of token i, whose own is unknown, and says why.
+func guess(d *dtcg.Document, i int, unknown string) (kind, became string) {
 	t := &d.Tokens[i]
 	if same := value.SameType(unknown); same != "" && dtcg.Fits(d, same, t.Value) {
 		return same, ", which counts"
 	}
-	if last >= 0 {
-		target := &d.Tokens[last]
+	if target := lastTarget(d, i); target != nil {
 		return target.Resolved, ": the type of " + target.Path + " counts" + ofType(target.Resolved)
 	}
 	kind = css.InferType(t.Value)
@@ -126,7 +116,7 @@ const asChannels = " has the channels of a colour alone, and stays a text; rgb()
 
 // wrongValues gives a token whose value its type never has the type of the shape of the value. A word alone, such as
 // red for a dimension, has no shape that says more than the type.
-func (r *Result) wrongValues() {
+func (r *repair) wrongValues() {
 	r.retype("types that disagree with the value", func(d *dtcg.Document, i int, kind css.Kind) (typ, message string) {
 		t := &d.Tokens[i]
 		if kind == css.Color && t.Value.IsString() && channels.MatchString(t.Value.Text) {
@@ -146,7 +136,7 @@ func (r *Result) wrongValues() {
 
 // composites gives a text on several lines, or a list of texts, that has no type the one of its shape: without it the
 // text is served in quotes, because only a typed value may span lines, and the list as one of fonts.
-func (r *Result) composites() {
+func (r *repair) composites() {
 	r.giveTypes("values on several lines or in a list", func(_ *dtcg.Document, t *dtcg.Token) (kind string) {
 		types := []string{"gradient", "shadow"}
 		if t.Value.IsString() && strings.ContainsAny(t.Value.Text, "\n\r\t") {
@@ -176,7 +166,7 @@ var (
 
 // expressions gives an expression with aliases, of which no value of CSS is made without a type, the one that it has:
 // rgba({a}, 0.5) is a colour, and {a} * 2 what {a} is.
-func (r *Result) expressions() {
+func (r *repair) expressions() {
 	r.giveTypes("expressions without a type", func(d *dtcg.Document, t *dtcg.Token) string {
 		if t.Resolved != "" || !t.Value.IsString() {
 			return ""
@@ -194,38 +184,36 @@ func (r *Result) expressions() {
 }
 
 // giveTypes gives tokens of which neither they nor a group or target says the type the one that choose returns for them,
-// if it returns one that the value may have, and names each.
-func (r *Result) giveTypes(what string, choose func(d *dtcg.Document, t *dtcg.Token) (kind string)) {
-	d := dtcg.Read(r.Tree)
-	types := map[string]*jsontree.Node{}
-	for i := range d.Tokens {
+// if it returns one that the value may have.
+func (r *repair) giveTypes(what string, choose func(d *dtcg.Document, t *dtcg.Token) (kind string)) {
+	r.rewrite(what, func(d *dtcg.Document, i int) (_ *jsontree.Node, typ, message string) {
 		t := &d.Tokens[i]
 		if t.Resolved != "" && !t.Inferred {
-			continue
+			return nil, "", ""
 		}
-		if kind := choose(d, t); kind != "" && dtcg.Fits(d, kind, t.Value) {
-			at := t.Pointer()
-			types[at.String()] = jsontree.NewString(kind)
-			r.concede(what, at, shown(t.Value)+" is of type "+kind)
+		if typ = choose(d, t); typ == "" || !dtcg.Fits(d, typ, t.Value) {
+			return nil, "", ""
 		}
-	}
-	r.Tree = withMembers(r.Tree, "$type", types)
+		return nil, typ, shown(t.Value) + " is of type " + typ
+	})
 }
 
 // farOutside is how far a component may lie from 0 if those of its colour space go from 0 to 1: colours outside the gamut
 // of their space do not come near it, and 255 goes beyond it.
 const farOutside = 2
 
+// liveColors is the kind of the problems of colours that stay what they are, and that tokens.values.json does not have.
+const liveColors = "colours that only a browser can compute"
+
 // nameColors names colours with components of 0 to 255 or of 0 to 100, where DTCG has those of 0 to 1: a browser shows them
-// as white. They stay what they are. It names those with a hex of another colour, too, and as live those that only a
-// browser can compute.
-func (r *Result) nameColors() {
-	d, live := dtcg.Read(r.Tree), Result{}
+// as white. They stay what they are. It names those with a hex of another colour, too, and those that only a browser can compute.
+func (r *repair) nameColors() {
+	d := dtcg.Read(r.Tree)
 	for i := range d.Tokens {
 		t := &d.Tokens[i]
 		if t.Resolved == "color" && t.Served.IsString() && value.Fits("color", t.Served) {
 			if _, misfit := css.AppendPrimitive(nil, css.Color, t.Served); misfit != nil {
-				live.concede("colours that only a browser can compute", t.Pointer(), shown(t.Value)+" is in all served files but tokens.values.json")
+				r.Report(t.Pointer(), liveColors, shown(t.Value)+" is in all served files but tokens.values.json")
 			}
 		}
 		space, list := t.Value.Find("colorSpace"), t.Value.Find("components")
@@ -235,7 +223,7 @@ func (r *Result) nameColors() {
 		components := list.Items()
 		switch hex := t.Value.Find("hex"); {
 		case space.Text == "srgb" && isOtherColor(hex, components):
-			r.concede("colours with two values", t.Pointer(), "its components "+shown(list)+" count, and its hex is of another colour: "+shown(hex))
+			r.Report(t.Pointer(), "colours with two values", "its components "+shown(list)+" count, and its hex is of another colour: "+shown(hex))
 			continue
 		case slices.Contains([]string{"hsl", "hwb", "lab", "lch"}, space.Text):
 			continue
@@ -244,44 +232,36 @@ func (r *Result) nameColors() {
 		}
 		for _, c := range components {
 			if f, err := strconv.ParseFloat(c.Text, 64); c.Kind == jsontree.Number && err == nil && math.Abs(f) > farOutside {
-				r.concede("components of colours beyond 1", t.Pointer(), c.Text+" in "+shown(list)+": "+space.Text+" has components from 0 to 1")
+				r.Report(t.Pointer(), "components of colours beyond 1", c.Text+" in "+shown(list)+": "+space.Text+" has components from 0 to 1")
 				break
 			}
 		}
 	}
-	r.Live = live.Corrections
 }
 
 // isOtherColor reports whether a hex of six digits is that of another colour than components of sRGB from 0 to 1, which may
 // be rounded.
 func isOtherColor(hex *jsontree.Node, components []*jsontree.Node) bool {
-	if !hex.IsString() || len(hex.Text) != 7 || len(components) != 3 {
+	color, ok := css.ParseColor(value.Text(hex))
+	if !ok || len(hex.Text) != len("#rrggbb") || len(components) != 3 {
 		return false
 	}
 	isOther := false
 	for i, c := range components {
-		value, err := strconv.ParseFloat(c.Text, 64)
-		byHex, wrong := strconv.ParseUint(hex.Text[1+2*i:3+2*i], 16, 8)
-		if c.Kind != jsontree.Number || err != nil || wrong != nil || math.Abs(value) > farOutside {
+		component, err := strconv.ParseFloat(c.Text, 64)
+		if c.Kind != jsontree.Number || err != nil || math.Abs(component) > farOutside {
 			return false
 		}
-		isOther = isOther || math.Abs(255*max(0, min(1, value))-float64(byHex)) > 1
+		isOther = isOther || math.Abs(max(0, min(1, component))-color.Components[i])*255 > 1.01
 	}
 	return isOther
 }
 
 // wrongAliases gives an alias whose type its target cannot have the type of the target.
-func (r *Result) wrongAliases() {
-	var last []int
+func (r *repair) wrongAliases() {
 	r.retype("types that disagree with the target of an alias", func(d *dtcg.Document, i int, kind css.Kind) (typ, message string) {
-		if last == nil { // the types of before have changed nothing about aliases
-			last = lastTargets(d)
-		}
-		if last[i] < 0 {
-			return "", ""
-		}
-		t, target := &d.Tokens[i], &d.Tokens[last[i]]
-		if target.Served == nil || dtcg.Fits(d, t.Resolved, target.Served) {
+		t, target := &d.Tokens[i], lastTarget(d, i)
+		if target == nil || target.Served == nil || dtcg.Fits(d, t.Resolved, target.Served) {
 			return "", ""
 		}
 		if of, ok := dtcg.KindOf(target.Resolved); !ok || of == kind {
@@ -291,85 +271,47 @@ func (r *Result) wrongAliases() {
 	})
 }
 
-// retype gives tokens whose type is known the type that choose returns for them, if it returns one, and names each.
-func (r *Result) retype(what string, choose func(d *dtcg.Document, i int, kind css.Kind) (typ, message string)) {
-	d := dtcg.Read(r.Tree)
-	types := map[string]*jsontree.Node{}
-	for i := range d.Tokens {
-		kind, ok := dtcg.KindOf(d.Tokens[i].Resolved)
-		if !ok {
-			continue
+// retype gives tokens whose type is known the type that choose returns for them, if it returns one.
+func (r *repair) retype(what string, choose func(d *dtcg.Document, i int, kind css.Kind) (typ, message string)) {
+	r.rewrite(what, func(d *dtcg.Document, i int) (_ *jsontree.Node, typ, message string) {
+		if kind, ok := dtcg.KindOf(d.Tokens[i].Resolved); ok {
+			typ, message = choose(d, i, kind)
 		}
-		if typ, message := choose(d, i, kind); typ != "" {
-			at := d.Tokens[i].Pointer()
-			types[at.String()] = jsontree.NewString(typ)
-			r.concede(what, at, `$type "`+d.Tokens[i].Resolved+`": `+message)
+		if typ == "" {
+			return nil, "", ""
 		}
-	}
-	r.Tree = withMembers(r.Tree, "$type", types)
+		return nil, typ, `$type "` + d.Tokens[i].Resolved + `": ` + message
+	})
 }
 
-// lastTargets returns for each token the position of the token at the end of the aliases that begin with it: -1 if its
-// value is not an alias alone. Of a circle it is another token in it.
-func lastTargets(d *dtcg.Document) []int {
-	const unknown = -2
-	last := make([]int, len(d.Tokens))
-	for i := range last {
-		last[i] = unknown
-	}
-	var chain []int
-	for i := range last {
-		chain = chain[:0]
-		at := i
-		for last[at] == unknown {
-			last[at] = at // if it is met again, the aliases are circular
-			chain = append(chain, at)
-			if next := d.AliasOf(at); next >= 0 {
-				at = next
-			}
+// longestChain bounds how many aliases lead from one token to the next.
+const longestChain = 1000
+
+// lastTarget returns the token at the end of the aliases that begin with token i; nil if its value is not an alias alone. Of a circle it is
+// another token in it.
+func lastTarget(d *dtcg.Document, i int) (last *dtcg.Token) {
+	at := i
+	for range longestChain {
+		next := d.AliasOf(at)
+		if next < 0 || next == i {
+			break
 		}
-		end := at
-		if last[at] >= 0 {
-			end = last[at]
-		}
-		for _, token := range chain {
-			if last[token] = end; token == end {
-				last[token] = -1
-				if next := d.AliasOf(token); next != token {
-					last[token] = next
-				}
-			}
-		}
+		at, last = next, &d.Tokens[next]
 	}
 	return last
 }
 
-// withMembers returns a tree in which the tokens at these pointers have these members called name.
-func withMembers(root *jsontree.Node, name string, members map[string]*jsontree.Node) *jsontree.Node {
-	if len(members) == 0 {
-		return root
-	}
-	return edit(root, nil, func(at jsontree.Pointer, _ *jsontree.Node, m jsontree.Member) jsontree.Member {
-		if value := members[append(at[:len(at):len(at)], m.Name).String()]; value != nil {
-			m.Value = tree.With(m.Value, name, value)
-		}
-		return m
-	})
-}
-
 // gradients gives a token whose value is an object of stops, a type and perhaps an angle, as many tools write gradients, the function of CSS
 // that it means.
-func (r *Result) gradients() {
-	d, values, types := dtcg.Read(r.Tree), map[string]*jsontree.Node{}, map[string]*jsontree.Node{}
-	for i := range d.Tokens {
+func (r *repair) gradients() {
+	r.rewrite("gradients as objects", func(d *dtcg.Document, i int) (made *jsontree.Node, typ, message string) {
 		t := &d.Tokens[i]
-		if text := gradientText(t.Value); text != "" {
-			at := t.Pointer()
-			values[at.String()], types[at.String()] = jsontree.NewString(text), jsontree.NewString("gradient")
-			r.concede("gradients as objects", at, shown(t.Value)+" is read as "+value.Clip(text))
+		text := gradientText(t.Value)
+		if text == "" {
+			return nil, "", ""
 		}
-	}
-	r.Tree = withMembers(withMembers(r.Tree, "$value", values), "$type", types)
+		return jsontree.NewString(text), "gradient", shown(t.Value) + " is read as " + value.Clip(text)
+	})
 }
 
 // gradientFunctions are how the functions begin that the types of gradients mean.

@@ -2,11 +2,12 @@ package compute
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
-	"example.com/livery/intake/arithmetic"
 	"example.com/livery/intake/tree"
 	"example.com/livery/intake/value"
+	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
@@ -20,7 +21,6 @@ func (c *computer) modified(t *dtcg.Token, v *jsontree.Node) *jsontree.Node {
 	if !found.IsObject() {
 		return v
 	}
-	said := c.said
 	m, ok := c.modifier(found)
 	text, isText := c.substituted(v.Text)
 	if ok && isText {
@@ -28,8 +28,7 @@ func (c *computer) modified(t *dtcg.Token, v *jsontree.Node) *jsontree.Node {
 			return jsontree.NewString(result)
 		}
 	}
-	c.said = said
-	c.concede("modifiers of colours that cannot be computed", t, value.Spell(found)+" is not applied; the colour stays "+value.Clip(v.Text))
+	c.Report(t.Pointer(), "modifiers of colours that cannot be computed", value.Spell(found)+" is not applied; the colour stays "+value.Clip(v.Text))
 	return v
 }
 
@@ -44,12 +43,11 @@ func (c *computer) modifier(n *jsontree.Node) (m modifier, ok bool) {
 		}
 	}
 	amount := texts["value"]
-	if result, ok := arithmetic.Evaluate(amount); ok {
+	if result, ok := value.Evaluate(amount); ok {
 		amount = result
 	}
-	m = modifier{kind: texts["type"], space: texts["space"], format: texts["format"], with: texts["color"]}
-	m.amount, ok = number(amount)
-	return m, ok
+	part, err := strconv.ParseFloat(amount, 64)
+	return modifier{texts["type"], texts["space"], texts["format"], part, texts["color"]}, err == nil
 }
 
 // withoutModifier returns extensions in which the modifier is called modified: who reads the token again finds it
@@ -69,7 +67,7 @@ func withoutModifier(extensions *jsontree.Node) *jsontree.Node {
 }
 
 // hexWithOpacity is how Tokens Studio writes a colour with an opacity.
-var hexWithOpacity = regexp.MustCompile(`rgba\(\s*(#[0-9a-fA-F]{3,8})\s*,\s*([\d.]+%?)\s*\)`)
+var hexWithOpacity = regexp.MustCompile(`rgba\(\s*#[0-9a-fA-F]{3,8}\s*,\s*[\d.]+%?\s*\)`)
 
 // gradient gives a colour that is a gradient that type, and spells the colours in it as CSS does.
 func (c *computer) gradient(t *dtcg.Token, v *jsontree.Node) *jsontree.Node {
@@ -81,14 +79,8 @@ func (c *computer) gradient(t *dtcg.Token, v *jsontree.Node) *jsontree.Node {
 		return v
 	}
 	text = hexWithOpacity.ReplaceAllStringFunc(text, func(found string) string {
-		m := hexWithOpacity.FindStringSubmatch(found)
-		base, ok := parse(m[1])
-		if alpha, isNumber := number(strings.TrimSuffix(m[2], "%")); ok && isNumber {
-			if strings.HasSuffix(m[2], "%") {
-				alpha /= 100
-			}
-			base.alpha = unit(alpha)
-			return base.hex()
+		if c, ok := css.ParseColor(found); ok {
+			return string(c.AppendHex(nil))
 		}
 		return found
 	})
@@ -97,7 +89,7 @@ func (c *computer) gradient(t *dtcg.Token, v *jsontree.Node) *jsontree.Node {
 		return v
 	}
 	if made.Text != text {
-		c.concede("gradients spelled otherwise", t, value.Clip(text)+" is read as "+value.Clip(made.Text))
+		c.Report(t.Pointer(), "gradients spelled otherwise", value.Clip(text)+" is read as "+value.Clip(made.Text))
 	}
 	c.types[t.Path] = "gradient"
 	return made

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/livery/intake/arithmetic"
 	"example.com/livery/intake/cssvalue"
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/tree"
@@ -17,15 +16,9 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-// Result is a document with computed values.
-type Result struct {
-	Tree        *jsontree.Node
-	Corrections []model.Correction // their pointers lead into Tree
-}
-
 // Document returns a document in which each expression that can be computed is its value, as sd-transforms computes it. An expression that
 // cannot be computed stays. Of a document without a language, it computes only the modifiers of colours, since an expression is one of CSS.
-func Document(root *jsontree.Node, language model.Language) Result {
+func Document(root *jsontree.Node, language model.Language) model.Pass {
 	c := computer{language: language, d: dtcg.Read(root), values: map[string]*jsontree.Node{}, types: map[string]string{}, busy: map[string]bool{}, texts: map[string]spelled{}}
 	for i := range c.d.Tokens {
 		if t := &c.d.Tokens[i]; c.d.Names(t) {
@@ -33,7 +26,8 @@ func Document(root *jsontree.Node, language model.Language) Result {
 			c.nameUnused(t)
 		}
 	}
-	return Result{c.rebuilt(root, nil), c.said}
+	c.Tree = tree.MapTokens(root, c.retoken)
+	return c.Pass
 }
 
 // computer computes the tokens of one document, each once.
@@ -44,11 +38,7 @@ type computer struct {
 	types    map[string]string         // by path, of tokens that get another type
 	busy     map[string]bool           // paths of tokens that are or were under way: without a value yet, a circle
 	texts    map[string]spelled        // by path
-	said     []model.Correction
-}
-
-func (c *computer) concede(kind string, t *dtcg.Token, message string) {
-	c.said = append(c.said, model.Correction{Kind: kind, Pointer: t.Pointer().String(), Path: t.Path, Message: message})
+	model.Pass
 }
 
 // value returns the computed value of a token.
@@ -92,10 +82,10 @@ var numeric = []css.Kind{css.Dimension, css.Number, css.NumberOrDimension, css.F
 // number computes an expression.
 func (c *computer) number(v *jsontree.Node, typ string) *jsontree.Node {
 	text, whole := c.substituted(v.Text)
-	if !whole || isAlias(v.Text) && (c.language != model.StudioMaths || value.StudioPercentage(typ, text) == text) {
+	if !whole || tree.IsAlias(v) && (c.language != model.StudioMaths || value.StudioPercentage(typ, text) == text) {
 		return v
 	}
-	result, ok := arithmetic.Evaluate(text)
+	result, ok := value.Evaluate(text)
 	if !ok {
 		result = text
 	}
@@ -193,10 +183,6 @@ func (c *computer) spell(t *dtcg.Token, v *jsontree.Node) (string, bool) {
 	return string(spelled), misfit == nil
 }
 
-func isAlias(text string) bool {
-	return strings.HasPrefix(text, "{") && strings.IndexAny(text[1:], "{}") == len(text)-2
-}
-
 // nameUnused names what a token says and no served file has.
 func (c *computer) nameUnused(t *dtcg.Token) {
 	kind, _ := dtcg.KindOf(t.Resolved)
@@ -246,38 +232,24 @@ func (c *computer) nameMember(t *dtcg.Token, m jsontree.Member) {
 	if kind, _ := dtcg.KindOf(t.Resolved); kind == css.Typography {
 		what = "parts of typography without a place in CSS's font"
 	}
-	c.concede(what, t, m.Name+" "+value.Clip(text)+" has no place in tokens.css")
+	c.Report(t.Pointer(), what, m.Name+" "+value.Clip(text)+" has no place in tokens.css")
 }
 
 // nameStyle names a style and a width inside a weight.
 func (c *computer) nameStyle(t *dtcg.Token, weight string) {
 	if rest := value.WithoutWidth(weight); rest != weight {
-		c.concede("styles in weights", t, `of "`+value.Clip(weight)+`" "`+rest+`" counts; set font-stretch beside it`)
+		c.Report(t.Pointer(), "styles in weights", `of "`+value.Clip(weight)+`" "`+rest+`" counts; set font-stretch beside it`)
 	}
 	for _, style := range []string{"italic", "oblique"} {
 		if strings.HasSuffix(strings.ToLower(weight), style) {
-			c.concede("styles in weights", t, `of "`+value.Clip(weight)+`" the weight counts; set font-style: `+style+" beside it")
+			c.Report(t.Pointer(), "styles in weights", `of "`+value.Clip(weight)+`" the weight counts; set font-style: `+style+" beside it")
 		}
 	}
 }
 
-// rebuilt returns the tree with the computed values.
-func (c *computer) rebuilt(n *jsontree.Node, at jsontree.Pointer) *jsontree.Node {
-	return tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
-		below := append(at[:len(at):len(at)], m.Name)
-		switch {
-		case dtcg.IsMetadata(m.Name) || !m.Value.IsObject():
-		case dtcg.IsToken(m.Value):
-			m.Value = c.retoken(m.Value, strings.Join(below, "."))
-		default:
-			m.Value = c.rebuilt(m.Value, below)
-		}
-		return m
-	})
-}
-
 // retoken returns a token with its computed value. A modifier that was applied is called modified.
-func (c *computer) retoken(n *jsontree.Node, path string) *jsontree.Node {
+func (c *computer) retoken(at jsontree.Pointer, n *jsontree.Node) *jsontree.Node {
+	path := strings.Join(at, ".")
 	value, typ := c.values[path], c.types[path]
 	if t := c.d.Token(path); t == nil || t.Node != n || value == t.Value && typ == "" {
 		return n

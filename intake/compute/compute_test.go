@@ -11,7 +11,7 @@ import (
 )
 
 // values returns the values of the tokens of a document after it was computed, and what was named.
-func values(t *testing.T, text string, language model.Language) (map[string]string, []string, Result) {
+func values(t *testing.T, text string, language model.Language) (map[string]string, []string, model.Pass) {
 	t.Helper()
 	root, err := jsontree.Parse(text)
 	if err != nil {
@@ -29,7 +29,7 @@ func values(t *testing.T, text string, language model.Language) (map[string]stri
 		}
 	}
 	var said []string
-	for _, c := range done.Corrections {
+	for _, c := range done.Problems {
 		said = append(said, c.Path+": "+c.Message)
 	}
 	return found, said, done

@@ -40,9 +40,7 @@ func readConditions(f *model.File, o Options) (*model.Document, error) {
 		case m.Name == "breakpoints":
 			d.addGroup(jsontree.NewObject(m), at)
 		default:
-			d.document.Problems = append(d.document.Problems, model.Problem{
-				Place: model.Place{File: f, Pointer: below.String()}, Path: m.Name, Kind: "members beside tokens and semanticTokens", Message: value.Spell(m.Value) + " is left out",
-			})
+			d.document.Report(model.Place{File: f, Pointer: below.String()}, m.Name, "members beside tokens and semanticTokens", value.Spell(m.Value)+" is left out", false)
 		}
 	}
 	for _, name := range conditionGroups {

@@ -11,7 +11,7 @@ import (
 	"example.com/livery/intake/cssvalue"
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/syntax"
-	"example.com/livery/renderer/dtcg"
+	"example.com/livery/intake/value"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -192,13 +192,9 @@ func (s *stylesheet) declare(in cssScope, rules []cssRule, name, written, pointe
 // document returns the declarations in the order of the cascade (CSS Cascading Level 5, section 6).
 func (s *stylesheet) document() *model.Document {
 	d := &model.Document{Files: []*model.File{s.file}, Problems: s.problems}
-	known := map[model.Axis]bool{}
 	for i := range s.list {
-		for condition := range conditionsOf(&s.list[i].Decl) {
-			if !known[condition.Axis] {
-				known[condition.Axis] = true
-				d.Dimensions = append(d.Dimensions, model.Dimension{Axis: condition.Axis})
-			}
+		for _, condition := range s.list[i].Conditions() {
+			d.AddMode(condition)
 		}
 	}
 	rank := s.ranks()
@@ -256,18 +252,15 @@ var themeTypes = []struct {
 	{regexp.MustCompile(`--letter-spacing$|^(text|tracking|breakpoint|container|spacing|radius|blur|perspective)(-|$)`), "dimension"},
 }
 
-// withoutTokens is a document in which no alias leads to a token.
-var withoutTokens = dtcg.Read(jsontree.NewObject())
-
 // themeType returns the type of the namespace of a token in Tailwind's @theme, or "" if the value does not fit it.
 func themeType(name string, token *jsontree.Node) string {
-	value := token.Find("$value")
-	if value == nil || token.Find("$type") != nil {
+	v := token.Find("$value")
+	if v == nil || token.Find("$type") != nil {
 		return ""
 	}
 	for _, t := range themeTypes {
-		isNumber := t.kind == "dimension" && cssvalue.IsUnitless(value.Text) // CSS gives it no unit
-		if t.name.MatchString(name) && !isNumber && dtcg.Fits(withoutTokens, t.kind, value) {
+		isNumber := t.kind == "dimension" && cssvalue.IsUnitless(v.Text) // CSS gives it no unit
+		if t.name.MatchString(name) && !isNumber && value.Fits(t.kind, v) {
 			return t.kind
 		}
 	}

@@ -1,7 +1,6 @@
 package form
 
 import (
-	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -221,7 +220,7 @@ func nameElements(documents []*model.Document) {
 		}
 		changing, first := map[model.Axis]bool{}, map[model.Axis]*model.Decl{}
 		for i := range d.Decls {
-			for condition := range conditionsOf(&d.Decls[i]) {
+			for _, condition := range d.Decls[i].Conditions() {
 				changing[condition.Axis] = changing[condition.Axis] || always[d.Decls[i].Name()]
 				if first[condition.Axis] == nil {
 					first[condition.Axis] = &d.Decls[i]
@@ -233,22 +232,9 @@ func nameElements(documents []*model.Document) {
 			if isOfElements {
 				one := first[dimension.Axis]
 				message := dimension.Name + " declares only properties that :root lacks: they are not sent unless livery.yaml selects it"
-				d.Problems = append(d.Problems, model.Problem{Place: one.Place, Path: one.Name(), Kind: "selectors of elements", Message: message, Lost: true})
+				d.Report(one.Place, one.Name(), "selectors of elements", message, true)
 			}
 			return isOfElements
 		})
-	}
-}
-
-// conditionsOf yields the conditions of all contexts of a declaration.
-func conditionsOf(d *model.Decl) iter.Seq[model.Condition] {
-	return func(yield func(model.Condition) bool) {
-		for _, context := range d.When {
-			for _, condition := range context {
-				if !yield(condition) {
-					return
-				}
-			}
-		}
 	}
 }

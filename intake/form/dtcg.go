@@ -8,6 +8,7 @@ import (
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/tree"
 	"example.com/livery/intake/value"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/internal/spelling"
 )
@@ -27,7 +28,7 @@ func isDTCG(f *model.File) bool {
 // isSomewhere reports whether a value is an object that matches or has one in its members, metadata aside.
 func isSomewhere(n *jsontree.Node, matches func(*jsontree.Node) bool) bool {
 	return n.IsObject() && (matches(n) || slices.ContainsFunc(n.Members, func(m jsontree.Member) bool {
-		return !isMetadata(m.Name) && isSomewhere(m.Value, matches)
+		return !dtcg.IsMetadata(m.Name) && isSomewhere(m.Value, matches)
 	}))
 }
 
@@ -94,7 +95,7 @@ func (r *dtcgReader) group(n *jsontree.Node, path jsontree.Pointer, above string
 		}
 	}
 	for _, m := range n.Members {
-		if isMetadata(m.Name) && (slices.Contains(metadataNames, m.Name) || !isSomewhere(m.Value, isDeclaration)) {
+		if dtcg.IsMetadata(m.Name) && (slices.Contains(metadataNames, m.Name) || !isSomewhere(m.Value, isDeclaration)) {
 			metadata = append(metadata, m)
 		} else {
 			addMetadata()
@@ -138,7 +139,7 @@ func isReferenceAlone(n *jsontree.Node) bool {
 // nameEmpty reports a group that is likely a token: it has a member such as $vlaue, or a $type and nothing of this type.
 func (r *dtcgReader) nameEmpty(n *jsontree.Node, path jsontree.Pointer) {
 	i := slices.IndexFunc(n.Members, func(m jsontree.Member) bool {
-		return isMetadata(m.Name) && !slices.Contains(metadataNames, m.Name) && spelling.Nearest(m.Name, metadataNames) == "$value"
+		return dtcg.IsMetadata(m.Name) && !slices.Contains(metadataNames, m.Name) && spelling.Nearest(m.Name, metadataNames) == "$value"
 	})
 	switch {
 	case i >= 0:
@@ -162,7 +163,7 @@ func (r *dtcgReader) token(n *jsontree.Node, path jsontree.Pointer, above string
 	for _, m := range n.Members {
 		isRead := m.Name == "value" && (isPlain || jsontree.Equal(m.Value, given)) || isPlain && slices.Contains(tokenMembers, m.Name)
 		switch below := append(path[:len(path):len(path)], m.Name); {
-		case isMetadata(m.Name) || isRead:
+		case dtcg.IsMetadata(m.Name) || isRead:
 		case !slices.Contains(tokenMembers, m.Name) && isSomewhere(m.Value, isDeclaration):
 			r.member(m, below, above)
 		default:
@@ -204,7 +205,7 @@ func (r *dtcgReader) decl(path jsontree.Pointer, typ string, node *jsontree.Node
 }
 
 func (r *dtcgReader) problem(path jsontree.Pointer, kind, message string, isLost bool) {
-	r.document.Problems = append(r.document.Problems, model.Problem{Place: r.place(path), Path: strings.Join(path, "."), Kind: kind, Message: message, Lost: isLost})
+	r.document.Report(r.place(path), strings.Join(path, "."), kind, message, isLost)
 }
 
 // extensionModes are the modes that tokens have in $extensions.mode.

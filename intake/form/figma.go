@@ -8,6 +8,7 @@ import (
 
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/value"
+	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -375,8 +376,8 @@ func number(n *jsontree.Node, factor float64) *jsontree.Node {
 
 // figmaColor returns a colour of the parts r, g, b and perhaps a, each from 0 to 1, and says it in hexadecimal too.
 func figmaColor(raw *jsontree.Node) (color *jsontree.Node, problem string) {
-	hex, components := "#", &jsontree.Node{Kind: jsontree.Array}
-	for _, name := range []string{"r", "g", "b"} {
+	parsed, components := css.ColorValue{Space: "srgb", Alpha: 1}, jsontree.NewArray()
+	for i, name := range []string{"r", "g", "b"} {
 		n := raw.Find(name)
 		if n == nil || n.Kind != jsontree.Number {
 			return nil, "its colour has no part " + name
@@ -386,13 +387,13 @@ func figmaColor(raw *jsontree.Node) (color *jsontree.Node, problem string) {
 			return nil, "the part " + name + " of its colour is not between 0 and 1: " + n.Text
 		}
 		components.AddItem(number(n, 1))
-		hex += hexByte(part)
+		parsed.Components[i] = part
 	}
 	color = jsontree.NewObject(jsontree.Member{Name: "colorSpace", Value: jsontree.NewString("srgb")}, jsontree.Member{Name: "components", Value: components})
 	if a := raw.Find("a"); a != nil && a.Kind == jsontree.Number && a.Text != "1" {
 		color.Members = append(color.Members, jsontree.Member{Name: "alpha", Value: number(a, 1)})
 	}
-	color.Members = append(color.Members, jsontree.Member{Name: "hex", Value: jsontree.NewString(hex)})
+	color.Members = append(color.Members, jsontree.Member{Name: "hex", Value: jsontree.NewString(string(parsed.AppendHex(nil)))})
 	return color, ""
 }
 
@@ -430,5 +431,5 @@ func variableType(v *jsontree.Node) string {
 }
 
 func (r *figma) problem(v *variable, kind, message string, lost bool) {
-	r.document.Problems = append(r.document.Problems, model.Problem{Place: v.place, Path: strings.Join(v.path, "."), Kind: kind, Message: message, Lost: lost})
+	r.document.Report(v.place, strings.Join(v.path, "."), kind, message, lost)
 }

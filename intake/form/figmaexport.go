@@ -111,9 +111,7 @@ func restoreFigma(d *model.Document, paths map[string]bool) {
 			decl.Node = tree.With(tree.With(decl.Node, "$type", jsontree.NewString("dimension")), "$value", jsontree.NewString(said))
 		}
 		if said != "" {
-			d.Problems = append(d.Problems, model.Problem{
-				Place: decl.Place, Path: decl.Name(), Kind: "values that Figma's extensions explain", Message: value.Spell(given) + " is " + said,
-			})
+			d.Report(decl.Place, decl.Name(), "values that Figma's extensions explain", value.Spell(given)+" is "+said, false)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/syntax"
 	"example.com/livery/intake/value"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -17,7 +18,7 @@ const Flat = "a flat map of paths to values"
 // shape or have a dotted path.
 func isFlat(f *model.File) bool {
 	isTree := func(m jsontree.Member) bool {
-		return !isMetadata(m.Name) && m.Value.IsObject() && !strings.Contains(m.Name, ".") && value.Shape(m.Value) == ""
+		return !dtcg.IsMetadata(m.Name) && m.Value.IsObject() && !strings.Contains(m.Name, ".") && value.Shape(m.Value) == ""
 	}
 	hasValues := f.Root.IsObject() && len(metadataOf(f.Root).Members) < len(f.Root.Members)
 	return f.Syntax != syntax.CSS && hasValues && !slices.ContainsFunc(f.Root.Members, isTree)
@@ -27,7 +28,7 @@ func isFlat(f *model.File) bool {
 func readFlat(f *model.File, o Options) (*model.Document, error) {
 	d, modes := &model.Document{Files: []*model.File{f}}, newValueModes(o)
 	for _, m := range f.Root.Members {
-		if !isMetadata(m.Name) {
+		if !dtcg.IsMetadata(m.Name) {
 			node, place := jsontree.NewObject(jsontree.Member{Name: "$value", Value: m.Value}), model.Place{File: f, Pointer: jsontree.Pointer{m.Name}.String()}
 			modes.addToken(d, model.Decl{Path: strings.Split(m.Name, "."), Node: node, Place: place})
 		}

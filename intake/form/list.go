@@ -9,6 +9,7 @@ import (
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/tree"
 	"example.com/livery/intake/value"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -32,12 +33,11 @@ func readList(f *model.File, o Options) (*model.Document, error) {
 		isRead[list] = true
 		d.addList(list, at)
 	})
-	rest := strayMembers(f, f.Root, "")
-	isOfList := func(p model.Problem) bool {
-		at, _ := jsontree.ParsePointer(p.Pointer)
-		return isRead[f.Root.Lookup(at)]
-	}
-	d.document.Problems = append(d.document.Problems, slices.DeleteFunc(rest, isOfList)...)
+	walkTokens(f.Root, visitor{stray: func(at jsontree.Pointer, v *jsontree.Node) {
+		if !isRead[v] {
+			reportStray(d.document, model.Place{File: f, Pointer: at.String()}, at, v)
+		}
+	}})
 	return d.finish(), nil
 }
 
@@ -47,7 +47,7 @@ func eachList(n *jsontree.Node, at jsontree.Pointer, visit func(list *jsontree.N
 		below := append(at[:len(at):len(at)], m.Name)
 		if len(namedItems(m.Value)) > 0 {
 			visit(m.Value, below)
-		} else if m.Value.IsObject() && !isMetadata(m.Name) {
+		} else if m.Value.IsObject() && !dtcg.IsMetadata(m.Name) {
 			eachList(m.Value, below, visit)
 		}
 	}
@@ -85,19 +85,17 @@ func (d *dictionary) addList(list *jsontree.Node, at jsontree.Pointer) {
 		known[strings.Join(listedPath(item), ".")] = true
 	}
 	for i, item := range itemsOf(list) {
-		place, path := append(slices.Clone(at), strconv.Itoa(i)), listedPath(item)
+		place, path := model.Place{File: d.file, Pointer: append(slices.Clone(at), strconv.Itoa(i)).String()}, listedPath(item)
 		if len(path) == 0 || valueOf(item) == nil {
-			d.document.Problems = append(d.document.Problems, model.Problem{
-				Place: model.Place{File: d.file, Pointer: place.String()}, Path: strconv.Itoa(i), Kind: "items that are not tokens", Message: "it has no name or no value: " + value.Spell(item), Lost: true,
-			})
+			d.document.Report(place, strconv.Itoa(i), "items that are not tokens", "it has no name or no value: "+value.Spell(item), true)
 			continue
 		}
 		v := value.MapStrings(valueOf(item), func(text string) string {
-			return aliasPattern.ReplaceAllStringFunc(text, func(alias string) string {
-				if dotted := strings.Join(splitName(alias), "."); known[dotted] {
-					return "{" + dotted + "}"
+			return value.MapAliases(text, func(path string) string {
+				if dotted := strings.Join(splitName(path), "."); known[dotted] {
+					return dotted
 				}
-				return alias
+				return path
 			})
 		})
 		if inside, err := jsontree.Parse(value.Text(v)); err == nil && (inside.IsObject() || inside.Kind == jsontree.Array) {

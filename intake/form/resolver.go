@@ -12,6 +12,7 @@ import (
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/tree"
 	"example.com/livery/intake/value"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/internal/spelling"
 )
@@ -159,7 +160,7 @@ func (r *resolver) readModifier(p part, name string) error {
 			return err
 		default:
 			r.document.Decls, r.document.Problems, r.used = r.document.Decls[:decls], r.document.Problems[:problems], used
-			r.problem(context.Place, name+"."+m.Name, "contexts that cannot be read", err.Error()+"; the context is left out", true)
+			r.document.Report(context.Place, name+"."+m.Name, "contexts that cannot be read", err.Error()+"; the context is left out", true)
 		}
 	}
 	if !slices.ContainsFunc(r.document.Dimensions, func(other model.Dimension) bool { return other.Axis == d.Axis }) {
@@ -238,10 +239,10 @@ func (r *resolver) readSource(p part, when []model.Context) error {
 func (r *resolver) replace(first int, own *jsontree.Node) {
 	kept := r.document.Decls[:first:first]
 	for _, decl := range r.document.Decls[first:] {
-		if len(decl.Path) == 0 || isMetadata(decl.Path[0]) || own.Find(decl.Path[0]) == nil {
+		if len(decl.Path) == 0 || dtcg.IsMetadata(decl.Path[0]) || own.Find(decl.Path[0]) == nil {
 			kept = append(kept, decl)
 		} else if !decl.Group {
-			r.problem(decl.Place, decl.Name(), "tokens that a resolver document replaces", "another "+decl.Path[0]+" stands beside the $ref to this one", false)
+			r.document.Report(decl.Place, decl.Name(), "tokens that a resolver document replaces", "another "+decl.Path[0]+" stands beside the $ref to this one", false)
 		}
 	}
 	r.document.Decls = kept
@@ -384,15 +385,11 @@ func (r *resolver) nameUnused(root part) {
 			for _, inner := range membersOf(p.node) {
 				one := p.child(inner.Name)
 				if !r.isUsed(one.Place) {
-					r.problem(one.Place, inner.Name, "unused sets and modifiers", "the resolutionOrder does not lead to it, and it is left out", false)
+					r.document.Report(one.Place, inner.Name, "unused sets and modifiers", "the resolutionOrder does not lead to it, and it is left out", false)
 				}
 			}
 		case isSomewhere(m.Value, isDeclaration):
-			r.problem(p.Place, m.Name, "tokens outside of the sources", "a resolver document has tokens in its sources only; move it into a set", true)
+			r.document.Report(p.Place, m.Name, "tokens outside of the sources", "a resolver document has tokens in its sources only; move it into a set", true)
 		}
 	}
-}
-
-func (r *resolver) problem(at model.Place, path, kind, message string, isLost bool) {
-	r.document.Problems = append(r.document.Problems, model.Problem{Place: at, Path: path, Kind: kind, Message: message, Lost: isLost})
 }

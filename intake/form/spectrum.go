@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/livery/intake/model"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -37,7 +38,7 @@ func readSpectrum(f *model.File, o Options) (*model.Document, error) {
 		for _, m := range n.Members {
 			below := append(path[:len(path):len(path)], m.Name)
 			switch {
-			case isMetadata(m.Name) || !m.Value.IsObject():
+			case dtcg.IsMetadata(m.Name) || !m.Value.IsObject():
 			case hasSets(m.Value) || m.Value.Find("ref") != nil || isAnyToken(m.Value):
 				for _, one := range d.setValues(m.Value, nil) {
 					place := model.Place{File: f, Pointer: below.String()}
@@ -50,12 +51,6 @@ func readSpectrum(f *model.File, o Options) (*model.Document, error) {
 	}
 	walk(f.Root, nil)
 	return d.finish(), nil
-}
-
-// modeValue is the value of a token in a context.
-type modeValue struct {
-	when  model.Context
-	value *jsontree.Node
 }
 
 // setValues returns the values of a token, or of a set in one, in each of its sets.
@@ -75,24 +70,11 @@ func (d *dictionary) setValues(n *jsontree.Node, above model.Context) (values []
 		axis.Name = "scheme"
 	}
 	for i, set := range sets {
-		d.addMode(axis, set.Name)
-		context := slices.Clone(above)
-		if i > 0 {
-			context = append(context, model.Condition{Axis: axis, Mode: set.Name})
+		condition, context := model.Condition{Axis: axis, Mode: set.Name}, slices.Clone(above)
+		if d.document.AddMode(condition); i > 0 {
+			context = append(context, condition)
 		}
 		values = append(values, d.setValues(set.Value, context)...)
 	}
 	return values
-}
-
-// addMode adds a mode to a dimension of the document. The first is its default.
-func (d *dictionary) addMode(axis model.Axis, mode string) {
-	all := &d.document.Dimensions
-	i := slices.IndexFunc(*all, func(one model.Dimension) bool { return one.Axis == axis })
-	if i < 0 {
-		i, *all = len(*all), append(*all, model.Dimension{Axis: axis, Default: mode})
-	}
-	if one := &(*all)[i]; !slices.Contains(one.Modes, mode) {
-		one.Modes = append(one.Modes, mode)
-	}
 }

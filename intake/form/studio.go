@@ -2,6 +2,7 @@ package form
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path"
 	"regexp"
@@ -9,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/livery/intake/arithmetic"
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/tree"
 	"example.com/livery/intake/value"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -31,15 +32,16 @@ func isSetsByAliases(root *jsontree.Node) bool {
 	whole, inSets := map[string]bool{}, map[string]bool{}
 	var aliases []string
 	for _, m := range root.Members {
-		walkTokens(m.Value, jsontree.Pointer{m.Name}, func(at jsontree.Pointer, token *jsontree.Node, _ string) {
-			whole[strings.Join(at, ".")], inSets[strings.Join(at[1:], ".")] = true, true
+		walkTokens(m.Value, visitor{token: func(at jsontree.Pointer, token *jsontree.Node, _ string) {
+			path := strings.Join(at, ".")
+			whole[strings.TrimSuffix(m.Name+"."+path, ".")], inSets[path] = true, true
 			value.MapStrings(valueOf(token), func(text string) string {
-				for _, found := range aliasPattern.FindAllStringSubmatch(text, -1) {
-					aliases = append(aliases, strings.TrimSpace(found[1]))
-				}
-				return text
+				return value.MapAliases(text, func(path string) string {
+					aliases = append(aliases, path)
+					return path
+				})
 			})
-		}, nil)
+		}})
 	}
 	return len(aliases) > 0 && !slices.ContainsFunc(aliases, func(alias string) bool { return whole[alias] || !inSets[alias] })
 }
@@ -68,7 +70,7 @@ func readStudio(f *model.File, _ Options) (*model.Document, error) {
 	for _, m := range f.Root.Members {
 		switch {
 		case m.Name == "$metadata" || m.Name == "$themes":
-		case isMetadata(m.Name):
+		case dtcg.IsMetadata(m.Name):
 			beside.Members = append(beside.Members, m)
 		case m.Value.IsObject() && !isAnyToken(m.Value):
 			s.sets[m.Name] = tokenSet{m.Value, model.Place{File: f, Pointer: jsontree.Pointer{m.Name}.String()}}
@@ -125,7 +127,7 @@ func (s *studio) order(metadata *jsontree.Node) {
 			first = append(first, name)
 		} else if !ok {
 			at := model.Place{File: s.meta.File, Pointer: "/$metadata/tokenSetOrder/" + strconv.Itoa(i)}
-			s.problem(at, name, "token sets that are missing", "the tokenSetOrder names it, and there is no such token set", false)
+			s.document.Report(at, name, "token sets that are missing", "the tokenSetOrder names it, and there is no such token set", false)
 		}
 	}
 	isRest := func(name string) bool { return !slices.Contains(first, name) }
@@ -137,7 +139,7 @@ func (s *studio) order(metadata *jsontree.Node) {
 func (s *studio) read() {
 	sources, enabled := s.contexts()
 	for _, set := range s.sets {
-		walkTokens(set.node, nil, func(at jsontree.Pointer, _ *jsontree.Node, _ string) { s.paths[strings.Join(at, ".")] = true }, nil)
+		walkTokens(set.node, visitor{token: func(at jsontree.Pointer, _ *jsontree.Node, _ string) { s.paths[strings.Join(at, ".")] = true }})
 	}
 	if s.list == nil || len(itemsOf(s.list)) == 0 {
 		for _, name := range s.names {
@@ -155,7 +157,7 @@ func (s *studio) read() {
 		case len(enabled[name]) > 0:
 			s.addSet(name, s.sets[name], enabled[name])
 		case len(sources[name]) == 0:
-			s.problem(s.sets[name].at, name, "token sets in no theme", "no theme enables it, and it is left out", true)
+			s.document.Report(s.sets[name].at, name, "token sets in no theme", "no theme enables it, and it is left out", true)
 		}
 	}
 }
@@ -171,7 +173,7 @@ func (s *studio) contexts() (sources, enabled map[string][]model.Context) {
 			state, context := value.Text(m.Value), model.Context{{Axis: axis, Mode: name}}
 			if _, ok := s.sets[m.Name]; !ok && (state == "enabled" || state == "source") {
 				at := model.Place{File: s.themes.File, Pointer: s.themes.Pointer + jsontree.Pointer{strconv.Itoa(i), "selectedTokenSets", m.Name}.String()}
-				s.problem(at, m.Name, "token sets that are missing", "the theme "+name+" names it, and there is no such token set", false)
+				s.document.Report(at, m.Name, "token sets that are missing", "the theme "+name+" names it, and there is no such token set", false)
 			} else if state == "source" {
 				sources[m.Name] = append(sources[m.Name], context)
 			} else if state == "enabled" {
@@ -217,8 +219,8 @@ func (s *studio) addSet(name string, set tokenSet, when []model.Context) {
 	group := func(at jsontree.Pointer, metadata *jsontree.Node) {
 		s.document.Decls = append(s.document.Decls, model.Decl{Path: at, Node: metadata, Group: true, When: when, Place: place(at)})
 	}
-	walkTokens(set.node, nil, visit, group)
-	s.document.Problems = append(s.document.Problems, strayMembers(set.at.File, set.node, set.at.Pointer)...)
+	stray := func(at jsontree.Pointer, v *jsontree.Node) { reportStray(s.document, place(at), at, v) }
+	walkTokens(set.node, visitor{visit, group, stray})
 }
 
 func (s *studio) add(at jsontree.Pointer, node *jsontree.Node, when []model.Context, place model.Place) {
@@ -229,34 +231,17 @@ func (s *studio) add(at jsontree.Pointer, node *jsontree.Node, when []model.Cont
 // token. One that leads to a token as it is stays.
 func (s *studio) withoutSet(v *jsontree.Node) *jsontree.Node {
 	return value.MapStrings(v, func(text string) string {
-		return aliasPattern.ReplaceAllStringFunc(text, func(alias string) string {
-			target := strings.TrimSpace(alias[1 : len(alias)-1])
+		return value.MapAliases(text, func(target string) string {
 			for _, name := range s.names {
 				rest, ok := strings.CutPrefix(target, strings.ReplaceAll(name, "/", ".")+".")
 				if ok && !s.paths[target] && s.paths[rest] {
-					return "{" + rest + "}"
+					return rest
 				}
 			}
-			return alias
+			return target
 		})
 	})
 }
-
-func (s *studio) problem(at model.Place, name, kind, message string, lost bool) {
-	s.document.Problems = append(s.document.Problems, model.Problem{Place: at, Path: name, Kind: kind, Message: message, Lost: lost})
-}
-
-// studioTypes are the types of Tokens Studio: the first type of DTCG that the value fits counts, the last if it fits none, and the first
-// if it is an alias.
-var studioTypes = map[string][]string{
-	"borderRadius": lengthTypes, "borderWidth": lengthTypes, "strokeWidth": lengthTypes, "sizing": lengthTypes, "spacing": lengthTypes,
-	"dimension": lengthTypes, "fontSizes": lengthTypes, "paragraphSpacing": lengthTypes, "paragraphIndent": lengthTypes,
-	"letterSpacing": lengthTypes, "lineHeights": {"number", "dimension"}, "opacity": {"number"}, "rotation": {"number", "string"},
-	"fontFamilies": {"fontFamily"}, "fontWeights": {"fontWeight", "string"}, "boxShadow": {"shadow"},
-	"text": {"string"}, "other": {"string"}, "asset": {"string"}, "textCase": {"string"}, "textDecoration": {"string"},
-}
-
-var lengthTypes = []string{"dimension", "string"}
 
 // pixelTypes are the types whose numbers are pixels.
 var pixelTypes = []string{"borderRadius", "borderWidth", "strokeWidth", "dimension", "fontSizes", "sizing", "spacing"}
@@ -280,7 +265,7 @@ func partType(name string) string {
 			return p.kind
 		}
 	}
-	if studioTypes[name] != nil {
+	if value.StudioTypes[name] != nil {
 		return name
 	}
 	return ""
@@ -293,7 +278,7 @@ var (
 
 // newStudioToken returns the token of DTCG for one of Tokens Studio, which may say more beside its type and value.
 func newStudioToken(n *jsontree.Node, kind string, v *jsontree.Node) *jsontree.Node {
-	if studioTypes[kind] == nil || studioTypes[kind][0] != "string" {
+	if value.StudioTypes[kind] == nil || value.StudioTypes[kind][0] != "string" {
 		v = value.MapStrings(v, func(text string) string { return dollarAlias.ReplaceAllString(text, "{$1}") })
 	}
 	v = withoutEmptyParts(v)
@@ -310,8 +295,8 @@ func newStudioToken(n *jsontree.Node, kind string, v *jsontree.Node) *jsontree.N
 // studioText computes an expression without aliases, so that its value tells its type, and spells numbers and percentages of a type of
 // Tokens Studio as sd-transforms does: lengths in pixels, percentages of line heights and opacities as numbers, of letter spacings in em.
 func studioText(kind, text string) string {
-	if studioTypes[kind] != nil {
-		if result, ok := arithmetic.Evaluate(text); ok {
+	if value.StudioTypes[kind] != nil {
+		if result, ok := value.Evaluate(text); ok {
 			text = result
 		}
 	}
@@ -326,7 +311,7 @@ func studioText(kind, text string) string {
 
 // standardType returns the type of DTCG for a type of Tokens Studio and a value. A type that is not known stays.
 func standardType(kind string, v *jsontree.Node) (string, *jsontree.Node) {
-	types := studioTypes[kind]
+	types := value.StudioTypes[kind]
 	switch {
 	case types == nil:
 		return kind, v
@@ -375,16 +360,10 @@ func spellStudioValue(kind string, v *jsontree.Node) *jsontree.Node {
 	case kind == "color" && v.IsString():
 		if m := hexWithAlpha.FindStringSubmatch(v.Text); m != nil {
 			alpha, _ := strconv.ParseFloat(m[2], 64)
-			return jsontree.NewString(m[1] + hexByte(alpha))
+			return jsontree.NewString(m[1] + fmt.Sprintf("%02x", int(alpha*255+0.5)))
 		}
 	}
 	return v
-}
-
-// hexByte returns a part of 1 as two hexadecimal digits.
-func hexByte(part float64) string {
-	text := strconv.FormatInt(int64(part*255+0.5), 16)
-	return strings.Repeat("0", 2-len(text)) + text
 }
 
 // spellShadow returns a shadow or layers of shadows with the members of DTCG.

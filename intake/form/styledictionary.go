@@ -3,12 +3,12 @@ package form
 import (
 	"cmp"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/value"
+	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -42,30 +42,29 @@ func (d *dictionary) finish() *model.Document {
 
 // addGroup adds the tokens below the object at a place of the file. The place is not part of their paths.
 func (d *dictionary) addGroup(n *jsontree.Node, at jsontree.Pointer) {
-	walkTokens(n, nil, func(path jsontree.Pointer, token *jsontree.Node, above string) {
-		d.addToken(path, token, above, append(slices.Clone(at), path...))
-	}, func(path jsontree.Pointer, metadata *jsontree.Node) {
-		place := model.Place{File: d.file, Pointer: append(slices.Clone(at), path...).String()}
-		d.document.Decls = append(d.document.Decls, model.Decl{Path: path, Node: metadata, Group: true, Place: place})
+	place := func(path jsontree.Pointer) model.Place {
+		return model.Place{File: d.file, Pointer: at.String() + path.String()}
+	}
+	walkTokens(n, visitor{
+		token: func(path jsontree.Pointer, token *jsontree.Node, above string) {
+			d.addToken(path, token, above, place(path))
+		},
+		group: func(path jsontree.Pointer, metadata *jsontree.Node) {
+			d.document.Decls = append(d.document.Decls, model.Decl{Path: path, Node: metadata, Group: true, Place: place(path)})
+		},
+		stray: func(path jsontree.Pointer, v *jsontree.Node) { reportStray(d.document, place(path), path, v) },
 	})
-	d.document.Problems = append(d.document.Problems, strayMembers(d.file, n, at.String())...)
 }
 
 // addToken adds a token, with a declaration for each mode of its value.
-func (d *dictionary) addToken(path jsontree.Pointer, token *jsontree.Node, above string, at jsontree.Pointer) {
+func (d *dictionary) addToken(path jsontree.Pointer, token *jsontree.Node, above string, place model.Place) {
 	kind := cmp.Or(value.Text(token.Find("$type")), value.Text(token.Find("type")))
-	if studioTypes[kind] != nil && kind != "dimension" && kind != "opacity" {
+	if value.StudioTypes[kind] != nil && kind != "dimension" && kind != "opacity" {
 		d.document.Language = model.Expressions
 	}
-	given, place := valueOf(token), model.Place{File: d.file, Pointer: at.String()}
-	unread := func(m jsontree.Member) {
-		d.document.Problems = append(d.document.Problems, model.Problem{
-			Place: place, Path: strings.Join(path, "."), Kind: "conditions that are not modes", Lost: true,
-			Message: "its value for " + m.Name + " is left out: " + value.Spell(m.Value),
-		})
-	}
-	for _, context := range d.modes.contexts(given, unread) {
-		own, v := kind, d.modes.pick(given, context)
+	decl := model.Decl{Path: path, Place: place}
+	d.modes.each(d.document, decl, valueOf(token), func(v *jsontree.Node, when []model.Context) {
+		own := kind
 		v = value.MapStrings(v, func(text string) string { return valueSuffix.ReplaceAllString(text, "}") })
 		if unit := value.Text(token.Find("unit")); unit != "" && v != nil && bareNumber.MatchString(v.Text) {
 			v = jsontree.NewString(v.Text + unit)
@@ -76,10 +75,9 @@ func (d *dictionary) addToken(path jsontree.Pointer, token *jsontree.Node, above
 		} else {
 			own, v = standardType(own, spellStudioValue(own, v))
 		}
-		node := newToken(token, own, v)
-		decl := model.Decl{Path: path, Type: cmp.Or(own, above), Node: node, When: withContext(nil, context), Place: place}
+		decl.Type, decl.Node, decl.When = cmp.Or(own, above), newToken(token, own, v), when
 		d.document.Decls = append(d.document.Decls, decl)
-	}
+	})
 }
 
 var (
@@ -115,17 +113,17 @@ func categoryValue(kind string, v *jsontree.Node, path jsontree.Pointer) (typ st
 // colorOfParts returns the colour of an object of red, green, blue and alpha from 0 to 1, as Style Dictionary writes colours for iOS. It
 // returns any other value unchanged.
 func colorOfParts(v *jsontree.Node) *jsontree.Node {
-	hex := "#"
-	for _, name := range []string{"red", "green", "blue", "alpha"} {
+	parts := [4]float64{}
+	for i, name := range []string{"red", "green", "blue", "alpha"} {
 		n := v.Find(name)
 		if n == nil {
 			return v
 		}
-		part, err := strconv.ParseFloat(n.Text, 64)
-		if err != nil || part < 0 || part > 1 {
+		var err error
+		if parts[i], err = strconv.ParseFloat(n.Text, 64); err != nil || parts[i] < 0 || parts[i] > 1 {
 			return v
 		}
-		hex += hexByte(part)
 	}
-	return jsontree.NewString(strings.TrimSuffix(hex, "ff"))
+	color := css.ColorValue{Space: "srgb", Components: [3]float64(parts[:3]), Alpha: parts[3]}
+	return jsontree.NewString(string(color.AppendHex(nil)))
 }

@@ -1,7 +1,6 @@
 package form
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -54,24 +53,22 @@ func (v *valueModes) usedDimensions() (list []model.Dimension) {
 	return list
 }
 
-// addToken adds the declaration of a token to a document: one for each mode of its $value, the default first. Conditions that are not
-// modes become problems.
+// addToken adds the declaration of a token to a document: one for each mode of its $value, the default first.
 func (v *valueModes) addToken(d *model.Document, decl model.Decl) {
-	given := decl.Node.Find("$value")
-	if !v.holdsModes(given) {
-		d.Decls = append(d.Decls, decl)
-		return
-	}
-	unread := func(m jsontree.Member) {
-		d.Problems = append(d.Problems, model.Problem{
-			Place: decl.Place, Path: decl.Name(), Kind: "conditions that are not modes", Lost: true,
-			Message: "its value for " + m.Name + " is left out: " + value.Spell(m.Value),
-		})
-	}
-	for _, context := range v.contexts(given, unread) {
+	v.each(d, decl, decl.Node.Find("$value"), func(picked *jsontree.Node, when []model.Context) {
 		own := decl
-		own.Node, own.When = tree.With(decl.Node, "$value", v.pick(given, context)), withContext(decl.When, context)
+		own.Node, own.When = tree.With(decl.Node, "$value", picked), when
 		d.Decls = append(d.Decls, own)
+	})
+}
+
+// each visits the values of a declaration for each mode of a value, the default first. Conditions that are not modes become problems.
+func (v *valueModes) each(d *model.Document, decl model.Decl, given *jsontree.Node, visit func(picked *jsontree.Node, when []model.Context)) {
+	unread := func(m jsontree.Member) {
+		d.Report(decl.Place, decl.Name(), "conditions that are not modes", "its value for "+m.Name+" is left out: "+value.Spell(m.Value), true)
+	}
+	for _, one := range v.values(given, unread) {
+		visit(one.value, withContext(decl.When, one.when))
 	}
 }
 
@@ -89,24 +86,44 @@ func withContext(list []model.Context, other model.Context) (both []model.Contex
 	return both
 }
 
-// contexts returns the contexts for which pick returns values of their own. Of those that hold the last counts. It calls unread for the
-// conditions that are not modes.
-func (v *valueModes) contexts(n *jsontree.Node, unread func(jsontree.Member)) []model.Context {
+// modeValue is a value in a context.
+type modeValue struct {
+	when  model.Context
+	value *jsontree.Node
+}
+
+// values returns what a value is in its modes. Of those whose contexts hold the last counts. It calls unread for the conditions that are
+// not modes.
+func (v *valueModes) values(n *jsontree.Node, unread func(jsontree.Member)) []modeValue {
 	if v.isModes(n) {
-		return v.modeContexts(n, unread)
+		return v.modeValues(n, unread)
 	}
-	all := []model.Context{nil}
+	all := []modeValue{{nil, n}}
 	for _, child := range childrenOf(n) {
-		if v.holdsModes(child) {
-			all = joinContexts(all, v.contexts(child, unread))
+		if !v.holdsModes(child) {
+			continue
 		}
+		var combined []modeValue
+		own := v.values(child, unread)
+		for _, around := range all {
+			for _, one := range own {
+				whole := tree.MapChildren(around.value, func(_ string, part *jsontree.Node) *jsontree.Node {
+					if part == child {
+						return one.value
+					}
+					return part
+				})
+				combined = appendJoined(combined, around.when, modeValue{one.when, whole})
+			}
+		}
+		all = lastOfEach(combined)
 	}
 	return all
 }
 
-// modeContexts is contexts for an object of modes.
-func (v *valueModes) modeContexts(n *jsontree.Node, unread func(jsontree.Member)) (first []model.Context) {
-	var rest []model.Context
+// modeValues is values for an object of modes.
+func (v *valueModes) modeValues(n *jsontree.Node, unread func(jsontree.Member)) (first []modeValue) {
+	var rest []modeValue
 	for _, m := range n.Members {
 		condition, isMode := v.conditions[m.Name]
 		if isMode {
@@ -114,33 +131,16 @@ func (v *valueModes) modeContexts(n *jsontree.Node, unread func(jsontree.Member)
 		}
 		switch {
 		case v.isDefault(n, m.Name):
-			first = append(first, v.contexts(m.Value, unread)...)
+			first = append(first, v.values(m.Value, unread)...)
 		case isMode:
-			rest = append(rest, joinContexts([]model.Context{{condition}}, v.contexts(m.Value, unread))...)
+			for _, one := range v.values(m.Value, unread) {
+				rest = appendJoined(rest, model.Context{condition}, one)
+			}
 		default:
 			unread(m)
 		}
 	}
 	return lastOfEach(append(first, rest...))
-}
-
-// pick returns a value with those of its modes that hold in one of its contexts.
-func (v *valueModes) pick(n *jsontree.Node, context model.Context) (picked *jsontree.Node) {
-	switch {
-	case !v.holdsModes(n):
-		return n
-	case !v.isModes(n):
-		return tree.MapChildren(n, func(_ string, child *jsontree.Node) *jsontree.Node { return v.pick(child, context) })
-	}
-	for _, wantDefault := range []bool{true, false} {
-		for _, m := range n.Members {
-			isDefault, condition := v.isDefault(n, m.Name), v.conditions[m.Name]
-			if isDefault == wantDefault && (isDefault || slices.Contains(context, condition)) {
-				picked = cmp.Or(v.pick(m.Value, context), picked)
-			}
-		}
-	}
-	return picked
 }
 
 // isDefault reports whether a member of an object of modes has the value that holds where no other does.
@@ -182,29 +182,24 @@ func childrenOf(n *jsontree.Node) []*jsontree.Node {
 	return children
 }
 
-// joinContexts returns the contexts in which one of each list holds, those that hold in more of them later.
-func joinContexts(a, b []model.Context) (all []model.Context) {
-	for _, first := range a {
-		for _, second := range b {
-			isOther := func(c model.Condition) bool {
-				return slices.ContainsFunc(first, func(f model.Condition) bool { return f.Axis == c.Axis && f.Mode != c.Mode })
-			}
-			if slices.ContainsFunc(second, isOther) {
-				continue
-			}
-			both := slices.Concat(first, second)
-			slices.SortFunc(both, func(a, b model.Condition) int { return strings.Compare(a.Name, b.Name) })
-			all = append(all, slices.Compact(both))
-		}
+// appendJoined appends a value in both its context and another, unless these exclude each other.
+func appendJoined(all []modeValue, when model.Context, one modeValue) []modeValue {
+	isOther := func(c model.Condition) bool {
+		return slices.ContainsFunc(when, func(f model.Condition) bool { return f.Axis == c.Axis && f.Mode != c.Mode })
 	}
-	return lastOfEach(all)
+	if slices.ContainsFunc(one.when, isOther) {
+		return all
+	}
+	both := slices.Concat(when, one.when)
+	slices.SortFunc(both, func(a, b model.Condition) int { return strings.Compare(a.Name, b.Name) })
+	return append(all, modeValue{slices.Compact(both), one.value})
 }
 
-// lastOfEach returns contexts without those that stand in the list again.
-func lastOfEach(list []model.Context) (last []model.Context) {
-	for i, context := range list {
-		if !slices.ContainsFunc(list[i+1:], func(later model.Context) bool { return slices.Equal(later, context) }) {
-			last = append(last, context)
+// lastOfEach returns values without those whose context another has later in the list.
+func lastOfEach(list []modeValue) (last []modeValue) {
+	for i, one := range list {
+		if !slices.ContainsFunc(list[i+1:], func(later modeValue) bool { return slices.Equal(later.when, one.when) }) {
+			last = append(last, one)
 		}
 	}
 	return last

@@ -9,22 +9,18 @@ import (
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/tree"
 	"example.com/livery/intake/value"
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
-var (
-	aliasPattern = regexp.MustCompile(`\{([^{}]+)\}`)
-	bareNumber   = regexp.MustCompile(`^-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$`) // without a unit, as people write it in a string too
-)
+// bareNumber is one without a unit, as people write it in a string too.
+var bareNumber = regexp.MustCompile(`^-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$`)
 
 // commentNames are the members in which people write comments.
 var commentNames = []string{"comment", "description", "desc", "docs", "documentation", "note", "notes"}
 
 // tokenMembers are the members of a token without dollar signs that are never tokens inside it.
 var tokenMembers = append([]string{"value", "type", "sets", "original", "attributes", "deprecated", "deprecated_comment"}, commentNames...)
-
-// isMetadata reports whether a member of a group is neither a token nor a group.
-func isMetadata(name string) bool { return strings.HasPrefix(name, "$") && name != "$root" }
 
 // isAnyToken reports whether n is a token of DTCG or of the form before it, and not a group with a group called value.
 func isAnyToken(n *jsontree.Node) bool {
@@ -48,7 +44,9 @@ func isQuantity(n *jsontree.Node) bool {
 
 // holdsToken reports whether an object is a token or one stands below it.
 func holdsToken(n *jsontree.Node) bool {
-	return isAnyToken(n) || slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return !isMetadata(m.Name) && m.Value.IsObject() && holdsToken(m.Value) })
+	return isAnyToken(n) || slices.ContainsFunc(n.Members, func(m jsontree.Member) bool {
+		return !dtcg.IsMetadata(m.Name) && m.Value.IsObject() && holdsToken(m.Value)
+	})
 }
 
 // valueName returns the name of the member of a token that holds its value.
@@ -64,23 +62,33 @@ func valueOf(token *jsontree.Node) *jsontree.Node {
 	return cmp.Or(token.Find("$value"), token.Find("value"))
 }
 
-// walkTokens visits the tokens of a group in their order, also those that stand inside tokens, with the $type of the nearest group above, and, if visitGroup
-// is not nil, the metadata of groups. at is the place of the group.
-func walkTokens(group *jsontree.Node, at jsontree.Pointer, visit func(at jsontree.Pointer, token *jsontree.Node, above string), visitGroup func(at jsontree.Pointer, metadata *jsontree.Node)) {
-	walkGroup(group, at, "", visit, visitGroup)
+// visitor is called for the parts of a tree of tokens. at is the place of the part.
+type visitor struct {
+	token func(at jsontree.Pointer, token *jsontree.Node, above string) // above is the $type of the nearest group
+	group func(at jsontree.Pointer, metadata *jsontree.Node)            // of a group with metadata
+	stray func(at jsontree.Pointer, v *jsontree.Node)                   // a member of a group that is neither group nor token
 }
 
-func walkGroup(n *jsontree.Node, at jsontree.Pointer, above string, visit func(jsontree.Pointer, *jsontree.Node, string), visitGroup func(jsontree.Pointer, *jsontree.Node)) {
+// walkTokens visits the tokens of a group in their order, also those that stand inside tokens. Functions that are nil are not called.
+func walkTokens(group *jsontree.Node, v visitor) { v.walk(group, nil, "", false) }
+
+func (v visitor) walk(n *jsontree.Node, at jsontree.Pointer, above string, isInside bool) {
 	isToken := isAnyToken(n) || isQuantity(n)
-	if isToken {
-		visit(slices.Clone(at), n, above)
-	} else if metadata := metadataOf(n); visitGroup != nil && len(metadata.Members) > 0 {
-		visitGroup(slices.Clone(at), metadata)
+	if isToken && v.token != nil {
+		v.token(at, n, above)
+	} else if metadata := metadataOf(n); !isToken && v.group != nil && len(metadata.Members) > 0 {
+		v.group(at, metadata)
 	}
-	above = cmp.Or(value.Text(n.Find("$type")), above)
+	isInside, above = isInside || isToken, cmp.Or(value.Text(n.Find("$type")), above)
 	for _, m := range n.Members {
-		if !isMetadata(m.Name) && m.Value.IsObject() && !(isToken && slices.Contains(tokenMembers, m.Name)) {
-			walkGroup(m.Value, append(at, m.Name), above, visit, visitGroup)
+		isStray := !m.Value.IsObject()
+		if dtcg.IsMetadata(m.Name) || isToken && slices.Contains(tokenMembers, m.Name) || isStray && (isInside || v.stray == nil) {
+			continue
+		}
+		if below := append(at[:len(at):len(at)], m.Name); isStray {
+			v.stray(below, m.Value)
+		} else {
+			v.walk(m.Value, below, above, isInside)
 		}
 	}
 }
@@ -88,33 +96,17 @@ func walkGroup(n *jsontree.Node, at jsontree.Pointer, above string, visit func(j
 // metadataOf returns the members of a group that begin with $.
 func metadataOf(group *jsontree.Node) *jsontree.Node {
 	return tree.MapMembers(group, func(m jsontree.Member) jsontree.Member {
-		if !isMetadata(m.Name) {
+		if !dtcg.IsMetadata(m.Name) {
 			m.Value = nil
 		}
 		return m
 	})
 }
 
-// strayMembers names the members of groups that are neither groups nor tokens. A comment is not lost.
-func strayMembers(f *model.File, group *jsontree.Node, pointer string) (problems []model.Problem) {
-	var walk func(n *jsontree.Node, at jsontree.Pointer)
-	walk = func(n *jsontree.Node, at jsontree.Pointer) {
-		for _, m := range n.Members {
-			below := append(at[:len(at):len(at)], m.Name)
-			switch {
-			case isMetadata(m.Name) || isAnyToken(m.Value) || isQuantity(m.Value):
-			case m.Value.IsObject():
-				walk(m.Value, below)
-			default:
-				problems = append(problems, model.Problem{
-					Place: model.Place{File: f, Pointer: pointer + below.String()}, Path: strings.Join(below, "."), Kind: "members that are neither group nor token",
-					Message: value.Spell(m.Value) + " is left out", Lost: !slices.Contains(commentNames, strings.TrimLeft(strings.ToLower(m.Name), "_")),
-				})
-			}
-		}
-	}
-	walk(group, nil)
-	return problems
+// reportStray reports a member of a group that is neither group nor token. A comment is not lost.
+func reportStray(d *model.Document, at model.Place, path jsontree.Pointer, v *jsontree.Node) {
+	isComment := slices.Contains(commentNames, strings.TrimLeft(strings.ToLower(path[len(path)-1]), "_"))
+	d.Report(at, strings.Join(path, "."), strayMember, value.Spell(v)+" is left out", !isComment)
 }
 
 // newToken returns a token of DTCG with a type and a value, and with the description, the deprecation and the members that begin with $ of n.
@@ -137,7 +129,7 @@ func newToken(n *jsontree.Node, kind string, v *jsontree.Node) *jsontree.Node {
 		token.Members = append(token.Members, jsontree.Member{Name: "$deprecated", Value: d})
 	}
 	for _, m := range n.Members {
-		if isMetadata(m.Name) && m.Name != "$type" && m.Name != "$value" && m.Name != "$description" {
+		if dtcg.IsMetadata(m.Name) && m.Name != "$type" && m.Name != "$value" && m.Name != "$description" {
 			token.Members = append(token.Members, m)
 		}
 	}

@@ -107,6 +107,16 @@ func (d *Decl) HoldsIn(c Choice) bool {
 	return len(d.When) == 0 || slices.ContainsFunc(d.When, c.Holds)
 }
 
+// Conditions returns the conditions of all contexts of the declaration, each once.
+func (d *Decl) Conditions() (list []Condition) {
+	for _, c := range slices.Concat(d.When...) {
+		if !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // Language says which expressions the values of a document may hold.
 type Language uint8
 
@@ -127,6 +137,22 @@ type Document struct {
 	Language   Language
 }
 
+// Report adds a problem. path is the dotted path of the token or group.
+func (d *Document) Report(at Place, path, kind, message string, isLost bool) {
+	d.Problems = append(d.Problems, Problem{at, path, kind, message, isLost})
+}
+
+// AddMode adds a mode to the dimension of an axis, whose default is the first. The mode of CSS is empty.
+func (d *Document) AddMode(c Condition) {
+	i := slices.IndexFunc(d.Dimensions, func(known Dimension) bool { return known.Axis == c.Axis })
+	if i < 0 {
+		i, d.Dimensions = len(d.Dimensions), append(d.Dimensions, Dimension{Axis: c.Axis, Default: c.Mode})
+	}
+	if one := &d.Dimensions[i]; c.Mode != "" && !slices.Contains(one.Modes, c.Mode) {
+		one.Modes = append(one.Modes, c.Mode)
+	}
+}
+
 // Problem is something of a file that is read otherwise than it is written, or is not read.
 type Problem struct {
 	Place
@@ -136,12 +162,16 @@ type Problem struct {
 	Lost    bool   // no result has the declaration
 }
 
-// Correction is a value or name of a laid tree that was changed, or that is not what its file means.
-type Correction struct {
-	Kind    string // as Problem.Kind
-	Pointer string // into the tree
-	Path    string // dotted
-	Message string
+// Pass is a laid tree after a pass over it.
+type Pass struct {
+	Tree     *jsontree.Node
+	Problems []Problem         // their pointers lead into the tree before or after the pass; they have no file
+	Moved    map[string]string // new pointer to old pointer, of tokens and groups
+}
+
+// Report adds a problem of a token or group, which is not lost.
+func (p *Pass) Report(at jsontree.Pointer, kind, message string) {
+	p.Problems = append(p.Problems, Problem{Place: Place{Pointer: at.String()}, Path: strings.Join(at, "."), Kind: kind, Message: message})
 }
 
 // Error says why nothing can be read of a file, or of what is asked of it.

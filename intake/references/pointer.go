@@ -3,34 +3,45 @@ package references
 import (
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
+	"example.com/livery/intake/tree"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/internal/spelling"
 )
 
-func (a *applier) isBroken(site *jsontree.Node) bool {
-	_, ok := a.broken[site]
-	return ok
-}
-
-// target returns the place that a reference names and what stands there, its own references not applied. The reference is
-// broken if nothing does.
-func (a *applier) target(site *jsontree.Node) (jsontree.Pointer, *jsontree.Node) {
-	if a.isBroken(site) {
-		return nil, nil
-	}
+// target returns the place that a site names and what stands there: in place of a reference alone what that leads to, if it is no group.
+// The site is broken if nothing does.
+func (a *applier) target(site *jsontree.Node) (p jsontree.Pointer, found []*jsontree.Node) {
 	p, why, ok := a.parse(site)
-	if !ok {
+	if !ok && !a.isBroken(site) {
 		a.broken[site] = why
-		return nil, nil
 	}
-	n := a.lookup(p)
-	if n == nil && !a.isBroken(site) && !a.again {
-		a.broken[site] = a.nowhere(site, p)
+	if found, known := a.targets[site]; known || a.isBroken(site) {
+		return p, found
 	}
-	return p, n
+	partial := a.partial
+	a.follow(site, func() {
+		switch found = a.lookup(p); {
+		case a.isBroken(site): // it is circular
+		case len(found) == 0:
+			a.broken[site] = a.nowhere(site, p)
+		case isPlainReference(found[0]) && !inValue(p):
+			inner := found[0].Find("$ref")
+			if found = a.opened(found); a.isBroken(inner) && !a.isBroken(site) {
+				a.breakAfter(site)
+			}
+		}
+	})
+	if a.isBroken(site) {
+		return p, nil
+	}
+	if partial == a.partial {
+		a.targets[site] = found
+	}
+	return p, found
 }
 
 // nowhere says how far a place exists, and what is named nearly as it.
@@ -40,14 +51,14 @@ func (a *applier) nowhere(site *jsontree.Node, p jsontree.Pointer) problem {
 	for i > 0 && a.lookup(p[:i]) == nil {
 		i--
 	}
-	holder := a.open(a.lookup(p[:i]))
-	if isArray := holder != nil && holder.Kind == jsontree.Array; isArray {
-		why.message += "; its " + strings.Join(p[:i], ".") + " has " + itoa(len(holder.Items())) + " items, the first of them 0"
+	holder := a.opened(a.lookup(p[:i]))
+	if holder[0].Kind == jsontree.Array {
+		why.message += "; its " + strings.Join(p[:i], ".") + " has " + strconv.Itoa(len(holder[0].Items())) + " items, the first of them 0"
 		return why
 	}
 	var names []string
-	if holder.IsObject() {
-		for _, m := range holder.Members {
+	for _, n := range holder {
+		for _, m := range n.Members {
 			if m.Value.Find("$ref") != site && m.Value.Find("$extends") != site { // which is the reference itself
 				names = append(names, m.Name)
 			}
@@ -110,133 +121,102 @@ func (a *applier) parse(site *jsontree.Node) (p jsontree.Pointer, why problem, o
 	return p, problem{}, true
 }
 
-// mayInherit reports whether a group may have a part of a member from another group: without that, what it says itself is all,
-// though its references be circular for others.
-func (a *applier) mayInherit(n *jsontree.Node, name string, seen []*jsontree.Node) bool {
-	for _, site := range a.sites(n) {
-		if slices.Contains(seen, site) {
-			continue
-		}
-		seen = append(seen, site)
-		p, _, ok := a.parse(site)
-		target := a.root.Lookup(p)
-		if !ok || !isGroup(target) || target.Find(name) != nil || a.mayInherit(target, name, seen) {
-			return true
-		}
-	}
-	return false
-}
-
-// lookup returns what stands at a place, or nil.
-func (a *applier) lookup(p jsontree.Pointer) *jsontree.Node {
-	n := a.root
+// lookup returns what stands at a place, or nothing.
+func (a *applier) lookup(p jsontree.Pointer) []*jsontree.Node {
+	found := []*jsontree.Node{a.root}
 	for _, name := range p {
-		if own := n.Find(name); own != nil && !dtcg.IsMetadata(name) && len(a.sites(n)) > 0 && !a.mayInherit(n, name, nil) {
-			n = own
-			continue
-		}
-		if n = a.open(n); n == nil {
+		if found = a.child(found, name); len(found) == 0 {
 			return nil
 		}
-		if n = n.Lookup(jsontree.Pointer{name}); n == nil {
-			return nil
-		}
-	}
-	return n
-}
-
-// open returns a place so that names lead on from it: a group with what it inherits, in place of a $ref what it stands for,
-// in place of an alias the value of its token.
-func (a *applier) open(n *jsontree.Node) *jsontree.Node {
-	switch {
-	case n == nil:
-		return nil
-	case isAlias(n):
-		return a.aliased(n)
-	case !n.IsObject() || dtcg.IsToken(n):
-		return n
-	}
-	if site := n.Find("$ref"); site != nil && !hasGroup(n) {
-		if a.isBroken(site) {
-			return n
-		}
-		found, known := a.opened[n]
-		if !known {
-			found = a.openReference(n, site)
-		}
-		if found != nil {
-			return found
-		}
-	}
-	for _, site := range a.sites(n) {
-		if slices.Contains(a.chain, site) {
-			a.partial++
-			return n
-		}
-	}
-	return a.inherit(n).group
-}
-
-// openReference returns what a plain reference stands for, or nil if that is a group.
-func (a *applier) openReference(n, site *jsontree.Node) *jsontree.Node {
-	partial, found, inside := a.partial, n, false
-	a.follow(site, func() {
-		if p, target := a.target(site); target != nil {
-			found, inside = a.open(target), inValue(p)
-		}
-	})
-	if !inside && isGroup(found) {
-		found = nil
-	}
-	if partial == a.partial && !a.again && !a.isBroken(site) {
-		a.opened[n] = found
 	}
 	return found
 }
 
+// child returns what stands under a name at a place, also of what the references of groups there bring. A site in the chain brings
+// nothing: its group is sought without it.
+func (a *applier) child(of []*jsontree.Node, name string) []*jsontree.Node {
+	if of = a.opened(of); !isGroup(of[0]) {
+		if n := of[0].Lookup(jsontree.Pointer{name}); n != nil {
+			return []*jsontree.Node{n}
+		}
+		return nil
+	}
+	var p pile
+	for _, n := range of {
+		if own := n.Find(name); own != nil {
+			p.add(own)
+		}
+		for _, site := range a.sites(n) {
+			if slices.Contains(a.chain, site) {
+				a.partial++
+			} else if _, found := a.target(site); !p.isClosed && len(found) > 0 && isGroup(found[0]) {
+				a.follow(site, func() { p.add(a.child(found, name)...) })
+			}
+		}
+	}
+	return p.list
+}
+
+// opened returns what stands for a place so that names lead on from it: for an alias the value of its token, for a reference alone what it
+// leads to, if it is no group.
+func (a *applier) opened(place []*jsontree.Node) []*jsontree.Node {
+	switch n := place[0]; {
+	case tree.IsAlias(n):
+		return a.aliased(n)
+	case isPlainReference(n):
+		site := n.Find("$ref")
+		p, found := a.target(site)
+		if len(found) == 0 || isGroup(found[0]) && !inValue(p) {
+			return place
+		}
+		if a.follow(site, func() { found = a.opened(found) }); !a.isBroken(site) {
+			return found
+		}
+	}
+	return place
+}
+
 // aliased returns the value of the token that an alias names; the alias if there is none.
-func (a *applier) aliased(n *jsontree.Node) *jsontree.Node {
+func (a *applier) aliased(n *jsontree.Node) []*jsontree.Node {
 	if slices.Contains(a.chain, n) {
-		return n
+		return []*jsontree.Node{n}
 	}
 	a.chain = append(a.chain, n)
 	defer func() { a.chain = a.chain[:len(a.chain)-1] }()
-	token := a.open(a.lookup(strings.Split(n.Text[1:len(n.Text)-1], ".")))
-	if value := token.Find("$value"); value != nil {
-		return a.open(value)
-	}
-	return n
-}
-
-// leadsToToken reports whether a place is a token, or a $ref to one.
-func (a *applier) leadsToToken(n *jsontree.Node) bool {
-	return n.IsObject() && (dtcg.IsToken(n) || n.Find("$ref") != nil && !hasGroup(n) && dtcg.IsToken(a.open(n)))
-}
-
-// leadsToBroken reports whether a place is a reference, or a chain of them, whose last cannot be applied.
-func (a *applier) leadsToBroken(n *jsontree.Node) bool {
-	for seen := []*jsontree.Node(nil); n.IsObject() && isPlainReference(n) && !slices.Contains(seen, n); {
-		seen = append(seen, n)
-		site := n.Find("$ref")
-		if _, n = a.target(site); a.isBroken(site) {
-			return true
+	if token := a.lookup(strings.Split(n.Text[1:len(n.Text)-1], ".")); len(token) > 0 {
+		if value := a.opened(token)[0].Find("$value"); value != nil {
+			return a.opened([]*jsontree.Node{value})
 		}
 	}
-	return false
+	return []*jsontree.Node{n}
 }
 
-// breakAfter breaks a reference that leads to one that is broken.
-func (a *applier) breakAfter(site *jsontree.Node) {
-	a.broken[site] = problem{textOf(site) + " leads to a reference that cannot be applied", "Correct that reference first."}
+// typeAbove returns the $type of the nearest group above a place, or nil.
+func (a *applier) typeAbove(p jsontree.Pointer) (typ *jsontree.Node) {
+	found := []*jsontree.Node{a.root}
+	for _, name := range p {
+		if own := a.child(found, "$type"); len(own) > 0 {
+			typ = own[0]
+		}
+		if found = a.child(found, name); len(found) == 0 {
+			break
+		}
+	}
+	return typ
+}
+
+// isTokenAt reports whether what stands at a place is a token, or a reference to one.
+func (a *applier) isTokenAt(place []*jsontree.Node) bool {
+	return len(place) > 0 && place[0].IsObject() && dtcg.IsToken(a.opened(place)[0])
 }
 
 // aliasTo returns the alias that says the same as a pointer to a token or to its whole value; nil if there is none.
-func (a *applier) aliasTo(p jsontree.Pointer, target *jsontree.Node) *jsontree.Node {
+func (a *applier) aliasTo(p jsontree.Pointer, found []*jsontree.Node) *jsontree.Node {
 	if token := tokenOf(p); len(token) < len(p) {
-		p, target = token, a.lookup(token)
+		p, found = token, a.lookup(token)
 	}
 	switch {
-	case inValue(p) || !a.leadsToToken(target):
+	case inValue(p) || !a.isTokenAt(found):
 		return nil
 	case !isPlain(p): // package check renames a token whose name has a dot, and the alias with it, unless another has the path
 		if same := strings.Split(strings.Join(p, "."), "."); !isPlain(same) || a.lookup(same) != nil {

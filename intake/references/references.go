@@ -4,55 +4,34 @@
 package references
 
 import (
+	"math"
 	"slices"
 	"strings"
 
+	"example.com/livery/intake/model"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
-// NotApplied is the kind of the faults: a $ref or $extends that is wrong, or that was kept.
-const NotApplied = "referenceNotApplied"
-
-// Fault is a place whose tokens no served file has, or has with another value than the file means.
-type Fault struct {
-	Pointer string // into the document as it was given
-	Path    string // dotted
-	Message string
-	Next    string // what to do
-	Lost    bool   // the place is not in the result
-}
-
-// Copy is a reference that copies the value of another token, or a part of it: an override of that token does not reach it.
-type Copy struct {
-	Pointer string // into the document as it was given
-	Path    string // dotted
-	Message string
-}
-
-// Result is a document after its references were applied.
-type Result struct {
-	Tree    *jsontree.Node
-	Origins map[string]string // pointer to a token or group in Tree -> pointer to the place where it was written, if that is another
-	Faults  []Fault           // in document order
-	Copies  []Copy            // in document order
-}
-
 // Apply returns a document with its references applied. A token with a reference that cannot be applied is left out; a
 // group keeps its own tokens. isFile reports whether the document has the content of a file.
-func Apply(root *jsontree.Node, isFile func(name string) bool) Result {
+func Apply(root *jsontree.Node, isFile func(name string) bool) model.Pass {
 	if !holdsReference(root) {
-		return Result{Tree: root}
+		return model.Pass{Tree: root}
 	}
-	a := applier{root: root, isFile: isFile, broken: map[*jsontree.Node]problem{}}
-	budget := mostCopied + writtenShare*count(root)
+	a := applier{root: root, isFile: isFile, where: map[*jsontree.Node]string{}, broken: map[*jsontree.Node]problem{}}
+	a.locate(root, nil)
 	for range mostPasses {
-		a.start(budget)
-		a.result.Tree = a.group(root, nil, false)
+		a.pass = pass{
+			budget: mostCopied + writtenShare*count(root, math.MaxInt), result: model.Pass{Moved: map[string]string{}}, named: map[*jsontree.Node]bool{},
+			targets: map[*jsontree.Node][]*jsontree.Node{}, layers: map[*jsontree.Node][]*jsontree.Node{},
+			values: map[*jsontree.Node]*jsontree.Node{}, copied: map[*jsontree.Node]source{},
+		}
+		a.result.Tree = a.group([]*jsontree.Node{root}, nil, nil, false)
 		switch {
 		case a.budget < 0:
 			return tooLarge(root)
-		case !a.circles:
+		case !a.hasCircles:
 			return a.result
 		}
 	}
@@ -68,38 +47,45 @@ const (
 )
 
 // tooLarge names all references of a document whose result is too large, and applies none.
-func tooLarge(root *jsontree.Node) Result {
-	r := Result{Tree: root, Faults: Unapplied(root)}
-	for i := range r.Faults {
-		r.Faults[i].Message = "the references of the document together make too many tokens, or too deep groups; none is applied"
-		r.Faults[i].Next = "Look for references that multiply each other, and write the tokens instead."
+func tooLarge(root *jsontree.Node) model.Pass {
+	result := model.Pass{Tree: root}
+	why := problem{"the references of the document together make too many tokens, or too deep groups; none is applied", "Look for references that multiply each other, and write the tokens instead."}
+	for _, f := range Unapplied(root) {
+		report(&result, f.pointer, why, false)
 	}
-	return r
+	return result
 }
 
-// applier is one call of Apply. It goes through the document again as long as it finds circles: what is in one is then
-// broken from the beginning.
+// report adds the problem of a place whose tokens no served file has, or has with another value than the file means.
+func report(result *model.Pass, pointer string, why problem, isLost bool) {
+	result.Problems = append(result.Problems, model.Problem{
+		Place: model.Place{Pointer: pointer}, Path: pathOf(pointer), Kind: "references that are not applied", Message: why.message + ". " + why.next, Lost: isLost,
+	})
+}
+
+// applier is one call of Apply. A site is the value of an $extends or a $ref; sites that cannot be applied are broken.
 type applier struct {
 	root   *jsontree.Node
 	isFile func(name string) bool
-	broken map[*jsontree.Node]problem // texts of $extends and $ref -> why they cannot be applied
+	where  map[*jsontree.Node]string // groups and tokens -> the place where they are written
+	broken map[*jsontree.Node]problem
+	pass
+}
 
-	// Of one pass:
-	budget  int  // of members to copy
-	circles bool // some were found, so that the result does not count
-	again   bool // one was found in the member of the root at hand, which is not gone through any further
-	result  Result
-	where   map[*jsontree.Node]string            // groups and tokens -> the place where they were written
-	owner   map[*jsontree.Node]string            // references of groups and tokens -> the place of that group or token
-	pending map[*jsontree.Node][2]*jsontree.Node // groups that are two, the second laid over the first
-	merged  map[*jsontree.Node]merge
-	opened  map[*jsontree.Node]*jsontree.Node // what stands for a plain reference
-	values  map[*jsontree.Node]*jsontree.Node // what stands for a reference in a value
-	copied  map[*jsontree.Node]source         // references in values that are no alias -> what they copy
-	chain   []*jsontree.Node                  // references that are being followed
-	above   []*jsontree.Node                  // references that made the groups above the place at hand
-	partial int                               // how often a reference led through a group whose own reference is being followed
-	named   map[*jsontree.Node]bool
+// pass is one way through the document. One that finds circles does not count: their sites are broken from the beginning of the next.
+type pass struct {
+	budget     int // of members to copy
+	hasCircles bool
+	result     model.Pass
+	named      map[*jsontree.Node]bool // sites, and groups, that a fault or copy names
+
+	targets map[*jsontree.Node][]*jsontree.Node // sites -> what stands there
+	layers  map[*jsontree.Node][]*jsontree.Node // written groups -> the written groups of which they consist
+	values  map[*jsontree.Node]*jsontree.Node   // sites in values -> what stands for them
+	copied  map[*jsontree.Node]source           // sites in values that become no alias -> what they copy
+
+	chain   []*jsontree.Node // sites that are being followed
+	partial int              // how often a place was sought in a group without what a site in the chain brings
 }
 
 // source is what a reference copies: the value of a token, or a part of it.
@@ -111,23 +97,12 @@ type source struct {
 // problem is why a reference cannot be applied.
 type problem struct{ message, next string }
 
-func (a *applier) start(budget int) {
-	a.budget, a.circles, a.again = budget, false, false
-	a.result = Result{Origins: map[string]string{}}
-	a.where, a.owner = map[*jsontree.Node]string{}, map[*jsontree.Node]string{}
-	a.pending = map[*jsontree.Node][2]*jsontree.Node{}
-	a.merged, a.named = map[*jsontree.Node]merge{}, map[*jsontree.Node]bool{}
-	a.opened, a.values = map[*jsontree.Node]*jsontree.Node{}, map[*jsontree.Node]*jsontree.Node{}
-	a.copied = map[*jsontree.Node]source{}
-	a.locate(a.root, nil)
-}
-
-// locate notes where the groups and tokens of a document are written.
+// locate notes where the groups and tokens of a document are written. A group that refers to one that it stands in is circular.
 func (a *applier) locate(n *jsontree.Node, at jsontree.Pointer) {
 	a.where[n] = at.String()
-	for _, name := range referenceNames {
-		if site := n.Find(name); site != nil {
-			a.owner[site] = a.where[n]
+	for _, site := range a.sites(n) {
+		if p, _, ok := a.parse(site); ok && strings.HasPrefix(a.where[n]+"/", p.String()+"/") {
+			a.breakCircle(nil, site)
 		}
 	}
 	for _, m := range n.Members {
@@ -137,32 +112,18 @@ func (a *applier) locate(n *jsontree.Node, at jsontree.Pointer) {
 	}
 }
 
-// fault names a place that a reference of it makes faulty, once for each reference.
-func (a *applier) fault(site *jsontree.Node, pointer string, lost bool) {
-	if a.named[site] {
-		return
-	}
-	a.named[site] = true
-	why := a.broken[site]
-	a.result.Faults = append(a.result.Faults, Fault{pointer, pathOf(pointer), why.message, why.next, lost})
+func (a *applier) isBroken(site *jsontree.Node) bool {
+	_, ok := a.broken[site]
+	return ok
 }
 
-// noteCopy names a reference of a token that copies the value of another token, or a part of it, once for each reference.
-func (a *applier) noteCopy(site *jsontree.Node, pointer string) {
-	from, path := a.copied[site], pathOf(pointer)
-	if from.token == "" || from.token == path || a.named[site] {
-		return
-	}
-	a.named[site] = true
-	what := from.token
-	if from.isPart {
-		what = "a part of " + what
-	}
-	a.result.Copies = append(a.result.Copies, Copy{pointer, path, "its $ref copies " + what + ": an override of " + from.token + " does not reach it"})
+// breakAfter breaks a reference that leads to one that is broken.
+func (a *applier) breakAfter(site *jsontree.Node) {
+	a.broken[site] = problem{textOf(site) + " leads to a reference that cannot be applied", "Correct that reference first."}
 }
 
-// circle breaks the references of a circle: those of a list from the one that is met again.
-func (a *applier) circle(list []*jsontree.Node, site *jsontree.Node) {
+// breakCircle breaks the sites of a circle: those of a list from the one that is met again.
+func (a *applier) breakCircle(list []*jsontree.Node, site *jsontree.Node) {
 	list = append(list[max(0, slices.Index(list, site)):len(list):len(list)], site)
 	var texts []string
 	for _, s := range list {
@@ -173,31 +134,57 @@ func (a *applier) circle(list []*jsontree.Node, site *jsontree.Node) {
 	}
 	message := "the reference is circular: " + strings.Join(texts, " leads to ")
 	for _, s := range list {
-		if _, known := a.broken[s]; !known {
+		if !a.isBroken(s) {
 			a.broken[s] = problem{message, "Write the tokens of one of them, instead of a reference."}
 		}
 	}
-	a.circles, a.again = true, true
+	a.hasCircles = true
+	clear(a.targets)
+	clear(a.layers)
+	clear(a.values)
 }
 
-// follow does what a reference asks for, unless it is being followed already or the budget is spent.
+// follow calls do while a site is in the chain, unless it is broken or the budget is spent. A site that is in the chain already is
+// circular.
 func (a *applier) follow(site *jsontree.Node, do func()) {
-	if !a.spend(1) {
-		return
+	switch {
+	case a.isBroken(site) || !a.spend(1):
+	case slices.Contains(a.chain, site):
+		a.breakCircle(a.chain, site)
+	default:
+		a.chain = append(a.chain, site)
+		do()
+		a.chain = a.chain[:len(a.chain)-1]
 	}
-	if slices.Contains(a.chain, site) {
-		a.circle(a.chain, site)
-		return
-	}
-	a.chain = append(a.chain, site)
-	do()
-	a.chain = a.chain[:len(a.chain)-1]
 }
 
 // spend takes copied members from the budget, and reports whether there is something left.
 func (a *applier) spend(members int) bool {
 	a.budget -= members
 	return a.budget >= 0
+}
+
+// fault names a place that a broken site makes faulty, once for each site.
+func (a *applier) fault(site *jsontree.Node, pointer string, isLost bool) {
+	if !a.named[site] {
+		a.named[site] = true
+		report(&a.result, pointer, a.broken[site], isLost)
+	}
+}
+
+// noteCopy names a reference of a token that copies the value of another token, or a part of it, once for each site.
+func (a *applier) noteCopy(site *jsontree.Node, pointer string) {
+	from, path := a.copied[site], pathOf(pointer)
+	if from.token == "" || from.token == path || a.named[site] {
+		return
+	}
+	a.named[site] = true
+	what := from.token
+	if from.isPart {
+		what = "a part of " + what
+	}
+	at, _ := jsontree.ParsePointer(pointer)
+	a.result.Report(at, "values copied from another token", "its $ref copies "+what+": an override of "+from.token+" does not reach it")
 }
 
 // pathOf returns the dotted path of the token or group in which a pointer leads somewhere.
@@ -210,15 +197,4 @@ func pathOf(pointer string) string {
 		}
 	}
 	return strings.Join(p, ".")
-}
-
-func count(n *jsontree.Node) int {
-	total := len(n.Members) + len(n.Items())
-	for _, m := range n.Members {
-		total += count(m.Value)
-	}
-	for _, item := range n.Items() {
-		total += count(item)
-	}
-	return total
 }

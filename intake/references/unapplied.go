@@ -1,28 +1,38 @@
 package references
 
 import (
+	"strconv"
+
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
+// NotApplied is the kind of the faults of Unapplied.
+const NotApplied = "referenceNotApplied"
+
+// Fault is a reference that nothing applies.
+type Fault struct {
+	Path    string // dotted
+	Message string
+	Next    string // what to do
+	pointer string
+}
+
 // Unapplied lists the references of a document as faults: nothing applies them once the document is stored.
 func Unapplied(root *jsontree.Node) (list []Fault) {
-	add := func(at jsontree.Pointer, what, text string) {
-		list = append(list, Fault{
-			at.String(), pathOf(at.String()),
-			what + text + " is stored as it is written, and no served file applies it",
-			"Write an alias or the value.", false,
-		})
+	add := func(at jsontree.Pointer, what string) {
+		pointer := at.String()
+		list = append(list, Fault{pathOf(pointer), what + " is stored as it is written, and no served file applies it", "Write an alias or the value.", pointer})
 	}
 	visit(root, nil, func(at jsontree.Pointer, n *jsontree.Node) {
 		for _, name := range referenceNames {
 			if site := n.Find(name); site != nil {
-				add(append(at[:len(at):len(at)], name), name+" ", textOf(site))
+				add(append(at[:len(at):len(at)], name), name+" "+textOf(site))
 			}
 		}
 		if value := n.Find("$value"); value != nil {
 			eachReference(value, append(at[:len(at):len(at)], "$value"), func(at jsontree.Pointer, site *jsontree.Node) {
-				add(at, "$ref ", site.Text)
+				add(at, "$ref "+site.Text)
 			})
 		}
 	})
@@ -72,7 +82,7 @@ func eachReference(n *jsontree.Node, at jsontree.Pointer, do func(jsontree.Point
 		eachReference(m.Value, append(at[:len(at):len(at)], m.Name), do)
 	}
 	for i, item := range n.Items() {
-		eachReference(item, append(at[:len(at):len(at)], itoa(i)), do)
+		eachReference(item, append(at[:len(at):len(at)], strconv.Itoa(i)), do)
 	}
 }
 

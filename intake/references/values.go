@@ -2,7 +2,6 @@ package references
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.com/livery/intake/tree"
@@ -10,27 +9,24 @@ import (
 	"example.com/livery/renderer/jsontree"
 )
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
-// token returns a token with the references in its value and its metadata applied; nil if one of its value cannot be.
-func (a *applier) token(n *jsontree.Node, isTyped bool) *jsontree.Node {
-	where := a.where[n]
+// token returns a token that is written at a place, with the references in its value and its metadata applied; nil if one of its value
+// cannot be.
+func (a *applier) token(n *jsontree.Node, where string, isTyped bool) *jsontree.Node {
 	if site := n.Find("$ref"); site != nil {
 		n = a.typedBy(n, site, isTyped)
-		a.where[n] = where
 	}
-	members, changed := make([]jsontree.Member, 0, len(n.Members)), false
-	for _, m := range n.Members {
-		done := m
+	isLost := false
+	result := tree.MapMembers(n, func(m jsontree.Member) jsontree.Member {
 		switch {
 		case m.Name == "$value":
 			value, wrong := a.value(m.Value)
 			if wrong != nil {
 				a.fault(wrong, where, true)
-				return nil
+				isLost = true
+				return m
 			}
-			done.Value = value
 			eachReference(m.Value, nil, func(_ jsontree.Pointer, site *jsontree.Node) { a.noteCopy(site, where) })
+			m.Value = value
 		case m.Name == "$extends":
 			if !a.isBroken(m.Value) {
 				a.broken[m.Value] = problem{"$extends has no effect in a token: only groups extend groups", "Remove it, or make it a $ref."}
@@ -39,35 +35,37 @@ func (a *applier) token(n *jsontree.Node, isTyped bool) *jsontree.Node {
 		case m.Name == "$ref":
 			a.fault(m.Value, where+"/$ref", false)
 		case m.Name != "$extensions" && dtcg.IsMetadata(m.Name):
-			done.Value = a.metadata(m.Value, where+"/"+m.Name)
+			m.Value = a.metadata(m.Value, where+"/"+m.Name)
 		}
-		changed = changed || done != m
-		members = append(members, done)
+		return m
+	})
+	if isLost {
+		return nil
 	}
-	if !changed {
-		return n
-	}
-	result := jsontree.NewObject(members...)
-	result.Index()
 	return result
 }
 
 // typedBy returns a token that has a value beside its $ref without the $ref, and with the type that it says.
 func (a *applier) typedBy(n, site *jsontree.Node, isTyped bool) *jsontree.Node {
-	p, target := a.target(site)
-	if target == nil {
+	p, found := a.target(site)
+	if len(found) == 0 {
 		return n
 	}
 	n = tree.With(n, "$ref", nil)
-	if n.Find("$type") == nil {
-		if typ := a.open(target).Find("$type"); typ != nil {
-			return tree.With(n, "$type", typ)
-		}
-		if typ := a.typeAbove(p); typ != nil && !isTyped {
-			return tree.With(n, "$type", typ)
-		}
+	if typ := a.typeAt(p, found, !isTyped); typ != nil && n.Find("$type") == nil {
+		return tree.With(n, "$type", typ)
 	}
 	return n
+}
+
+// typeAt returns the $type of what stands at a place, or, if groups count, that of the nearest group above it.
+func (a *applier) typeAt(p jsontree.Pointer, found []*jsontree.Node, countsGroups bool) *jsontree.Node {
+	if own := a.child(found, "$type"); len(own) > 0 {
+		return own[0]
+	} else if !countsGroups {
+		return nil
+	}
+	return a.typeAbove(p)
 }
 
 // metadata returns the value of a $… member with its references applied, or as it is if one cannot be.
@@ -76,53 +74,32 @@ func (a *applier) metadata(n *jsontree.Node, pointer string) *jsontree.Node {
 		return n
 	}
 	value, wrong := a.value(n)
+	if wrong == nil && tree.IsAlias(value) { // which has no meaning in metadata
+		value, wrong = a.value(a.aliased(value)[0])
+	}
 	if wrong != nil {
 		a.fault(wrong, pointer, false)
 		return n
 	}
-	if isAlias(value) { // which has no meaning in metadata
-		return a.aliased(value)
-	}
 	return value
 }
 
-// reference returns what an object that has a $ref and neither value nor children stands for; nil if that is nothing.
-func (a *applier) reference(n, site *jsontree.Node, at jsontree.Pointer, isTyped bool) *jsontree.Node {
-	p, target := a.target(site)
-	switch {
-	case a.isBroken(site):
-		a.fault(site, a.where[n], true)
-		return nil
-	case target == nil || a.leadsToToken(target) || inValue(p) || !target.IsObject():
-	case !a.again && a.leadsToBroken(target):
-		a.breakAfter(site)
-		a.fault(site, a.where[n], true)
-		return nil
-	default:
-		return a.group(n, at, isTyped)
-	}
+// referredToken returns the token that an object with a $ref and without a value stands for; nil if that is nothing.
+func (a *applier) referredToken(n, site *jsontree.Node, where string, isTyped bool) *jsontree.Node {
 	value, wrong := a.value(jsontree.NewObject(jsontree.Member{Name: "$ref", Value: site}))
 	if wrong != nil {
-		a.fault(wrong, a.where[n], true)
+		a.fault(wrong, where, true)
 		return nil
 	}
-	a.noteCopy(site, a.where[n])
-	own := tree.With(n, "$ref", nil)
-	a.where[own] = a.where[n]
-	result := a.token(tree.With(own, "$value", value), isTyped)
-	if result != nil && !isAlias(value) && result.Find("$type") == nil {
-		if typ := a.open(target).Find("$type"); typ != nil {
-			return tree.With(result, "$type", typ)
-		}
-		if typ := a.typeAbove(p); typ != nil && !inValue(p) {
+	a.noteCopy(site, where)
+	result := a.token(tree.With(tree.With(n, "$ref", nil), "$value", value), where, isTyped)
+	if result != nil && !tree.IsAlias(value) && result.Find("$type") == nil {
+		p, found := a.target(site)
+		if typ := a.typeAt(p, found, !inValue(p)); typ != nil {
 			return tree.With(result, "$type", typ)
 		}
 	}
 	return result
-}
-
-func isAlias(n *jsontree.Node) bool {
-	return n.IsString() && strings.HasPrefix(n.Text, "{") && strings.IndexByte(n.Text, '}') == len(n.Text)-1
 }
 
 // value returns a value with its references applied, or the first reference that cannot be.
@@ -136,14 +113,15 @@ func (a *applier) value(n *jsontree.Node) (value, wrong *jsontree.Node) {
 			return known, nil
 		}
 		partial := a.partial
-		a.follow(site, func() { value = a.pointed(n, site) })
-		if value == nil && !a.isBroken(site) && !a.again {
+		p, found := a.target(site)
+		a.follow(site, func() { value = a.pointed(n, site, p, found) })
+		if value == nil && !a.isBroken(site) {
 			a.breakAfter(site)
 		}
-		if value == nil {
+		if a.isBroken(site) {
 			return nil, site
 		}
-		if partial == a.partial && !a.again {
+		if partial == a.partial {
 			a.values[site] = value
 		}
 		return value, nil
@@ -167,9 +145,8 @@ func (a *applier) value(n *jsontree.Node) (value, wrong *jsontree.Node) {
 
 // pointed returns what the $ref of an object in a value stands for: an alias if it is a token, else a value. It is nil if
 // the reference is broken.
-func (a *applier) pointed(n, site *jsontree.Node) *jsontree.Node {
-	p, target := a.target(site)
-	if target == nil || a.again {
+func (a *applier) pointed(n, site *jsontree.Node, p jsontree.Pointer, target []*jsontree.Node) *jsontree.Node {
+	if len(target) == 0 {
 		return nil
 	}
 	alias := a.aliasTo(p, target)
@@ -177,18 +154,16 @@ func (a *applier) pointed(n, site *jsontree.Node) *jsontree.Node {
 		return alias
 	}
 	a.copied[site] = a.source(p, target)
-	found := target
-	if opened := a.open(target); !inValue(p) && isDefinition(p, opened) {
-		found = opened
-	} else if !inValue(p) {
-		if found = opened.Find("$value"); found == nil {
+	found := target[0]
+	if !inValue(p) && !isDefinition(p, found) {
+		if found = found.Find("$value"); found == nil {
 			a.broken[site] = problem{"$ref " + textOf(site) + " leads to a group, and a value is wanted here", "Name a token, or a part of its $value."}
 			return nil
 		}
 	}
 	value, wrong := a.value(found)
-	if wrong == nil && isAlias(value) && len(n.Members) > 1 {
-		value, wrong = a.value(a.aliased(value))
+	if wrong == nil && tree.IsAlias(value) && len(n.Members) > 1 {
+		value, wrong = a.value(a.aliased(value)[0])
 	}
 	if wrong != nil || len(n.Members) == 1 {
 		a.spend(a.size(value))
@@ -202,13 +177,13 @@ func (a *applier) pointed(n, site *jsontree.Node) *jsontree.Node {
 }
 
 // source returns what a reference copies that leads to a place; nothing if no token that can be overridden has it.
-func (a *applier) source(p jsontree.Pointer, target *jsontree.Node) source {
+func (a *applier) source(p jsontree.Pointer, target []*jsontree.Node) source {
 	i := slices.Index(p, "$value")
 	switch {
 	case slices.Contains(p, "$defs"):
 	case i > 0:
 		return source{strings.Join(p[:i], "."), i < len(p)-1}
-	case !inValue(p) && a.leadsToToken(target):
+	case !inValue(p) && a.isTokenAt(target):
 		return source{strings.Join(p, "."), false}
 	}
 	return source{}
@@ -223,43 +198,46 @@ func holdsToken(n *jsontree.Node) bool {
 	return n.IsObject() && (dtcg.IsToken(n) || slices.ContainsFunc(n.Members, func(m jsontree.Member) bool { return holdsToken(m.Value) }))
 }
 
-// overlaid returns an object with the members that stand beside a $ref to it laid over its own.
+// overlaid returns an object with the members that stand beside a $ref to it laid over its own; nil if one cannot be applied.
 func (a *applier) overlaid(value, n *jsontree.Node) *jsontree.Node {
+	result := jsontree.NewObject(slices.Clone(value.Members)...)
 	for _, m := range n.Members {
 		if m.Name == "$ref" {
 			continue
 		}
-		own, wrong := a.value(m.Value)
-		if wrong != nil {
+		var wrong *jsontree.Node
+		if m.Value, wrong = a.value(m.Value); wrong != nil {
 			return nil
 		}
-		i := value.IndexOf(m.Name)
-		value = tree.With(value, m.Name, own)
-		if i < 0 { // with puts it first
-			value.Members = append(value.Members[1:len(value.Members):len(value.Members)], value.Members[0])
-			value.Index()
+		if i := value.IndexOf(m.Name); i >= 0 {
+			result.Members[i] = m
+		} else {
+			result.Members = append(result.Members, m)
 		}
 	}
-	a.spend(a.size(value))
-	return value
+	result.Index()
+	a.spend(a.size(result))
+	return result
 }
 
 // size counts what is in a value, up to what the budget has left.
-func (a *applier) size(n *jsontree.Node) int {
-	left := a.budget
-	var counted func(n *jsontree.Node)
-	counted = func(n *jsontree.Node) {
-		if n == nil || left < 0 {
-			return
-		}
-		left -= 1 + len(n.Members) + len(n.Items())
-		for _, m := range n.Members {
-			counted(m.Value)
-		}
-		for _, item := range n.Items() {
-			counted(item)
+func (a *applier) size(n *jsontree.Node) int { return count(n, a.budget) }
+
+// count counts what is in a value, up to a limit and a little more.
+func count(n *jsontree.Node, limit int) int {
+	if n == nil {
+		return 0
+	}
+	total := 1
+	for _, m := range n.Members {
+		if total <= limit {
+			total += count(m.Value, limit-total)
 		}
 	}
-	counted(n)
-	return a.budget - left
+	for _, item := range n.Items() {
+		if total <= limit {
+			total += count(item, limit-total)
+		}
+	}
+	return total
 }

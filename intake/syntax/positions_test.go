@@ -11,32 +11,36 @@ import (
 )
 
 func TestPlaces(t *testing.T) {
-	places := Locate("{\n  \"a\": [{\"x\": 1}, \"}\"],\n  \"b/c\": {\n    \"\\u00e4\": {\"$value\": \"\\\"\"},\n    \"ö\": 1, \"d\": true\n  }\n}")
+	f, err := Parse("a.json", "{\n  \"a\": [{\"x\": 1}, \"}\"],\n  \"b/c\": {\n    \"\\u00e4\": {\"$value\": \"\\\"\"},\n    \"ö\": 1, \"d\": true\n  }\n}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := f.Positions()
 	cases := []struct {
-		pointer      string
-		line, column int
+		pointer string
+		line    int
 	}{
-		{"", 1, 0},
-		{"/a", 2, 3},
-		{"/a/0", 2, 9},
-		{"/a/0/x", 2, 10},
-		{"/a/1", 2, 19},
-		{"/a/2", 2, 0},
-		{"/b~1c", 3, 3},
-		{"/b~1c/ä", 4, 5},
-		{"/b~1c/ä/$value", 4, 16},
-		{"/b~1c/d", 5, 13},
-		{"/b~1c/none", 3, 0},
+		{"", 1},
+		{"/a", 2},
+		{"/a/0", 2},
+		{"/a/0/x", 2},
+		{"/a/1", 2},
+		{"/a/2", 2},
+		{"/b~1c", 3},
+		{"/b~1c/ä", 4},
+		{"/b~1c/ä/$value", 4},
+		{"/b~1c/d", 5},
+		{"/b~1c/none", 3},
 	}
 	for _, c := range cases {
-		if line, column := places.Line(c.pointer), places.Column(c.pointer); line != c.line || column != c.column {
-			t.Errorf("Line, Column(%s) = %d, %d, want %d, %d", c.pointer, line, column, c.line, c.column)
+		if line := places.Line(c.pointer); line != c.line {
+			t.Errorf("Line(%s) = %d, want %d", c.pointer, line, c.line)
 		}
 	}
 }
 
-// TestLocateFindsEveryMember: every member of every object and every item of every array has a place, whatever the text.
-func TestLocateFindsEveryMember(t *testing.T) {
+// TestPositionsHaveEveryMember: every member of every object and every item of every array has a place, whatever the text.
+func TestPositionsHaveEveryMember(t *testing.T) {
 	var value func(depth int) *rapid.Generator[*jsontree.Node]
 	value = func(depth int) *rapid.Generator[*jsontree.Node] {
 		return rapid.Custom(func(t *rapid.T) *jsontree.Node {
@@ -57,20 +61,24 @@ func TestLocateFindsEveryMember(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		root := value(3).Draw(t, "root")
 		text := string(jsontree.Append(nil, root))
-		places := Locate(text)
+		f, err := Parse("a.json", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := f.Positions()
 		var visit func(n *jsontree.Node, at jsontree.Pointer)
 		visit = func(n *jsontree.Node, at jsontree.Pointer) {
 			for i, item := range n.Items() {
 				below := append(at[:len(at):len(at)], strconv.Itoa(i))
-				if places.Column(below.String()) == 0 {
-					t.Fatalf("Locate(%s) does not know %s", text, below)
+				if places.offsets[below.String()] == 0 {
+					t.Fatalf("Positions of %s lack %s", text, below)
 				}
 				visit(item, below)
 			}
 			for _, m := range n.Members {
 				below := append(at[:len(at):len(at)], m.Name)
-				if places.Column(below.String()) == 0 {
-					t.Fatalf("Locate(%s) does not know %s", text, below)
+				if places.offsets[below.String()] == 0 {
+					t.Fatalf("Positions of %s lack %s", text, below)
 				}
 				visit(m.Value, below)
 			}

@@ -3,7 +3,6 @@
 package syntax
 
 import (
-	"errors"
 	"path"
 	"strings"
 
@@ -36,7 +35,7 @@ type File struct {
 type Duplicate struct {
 	Pointer string         // of both
 	Line    int            // of the member that does not count, from 1
-	Value   *jsontree.Node // of that member; nil if it is not valid
+	Value   *jsontree.Node // of that member
 	Inside  bool           // it stands in another such member, with which it goes
 }
 
@@ -69,38 +68,6 @@ func Parse(name, text string) (*File, error) {
 		return parseYAML(text)
 	}
 	return parseJSON(text)
-}
-
-// parseJSON reads JSON, or else JSON5. Of a text that is neither, it tells what is wrong with it as that of the two
-// which leads further.
-func parseJSON(text string) (*File, error) {
-	root, blanked, twice, err := parseLast(text)
-	if err == nil {
-		at := func(offset int) int { return offset }
-		return &File{root, JSON, duplicates(text, twice, at), func() *Positions { return Locate(blanked) }}, nil
-	}
-	strict := explain(err, JSON)
-	plain, places := toJSON(text)
-	root, blanked, twice, err = parseLast(plain)
-	if err != nil {
-		loose := explain(err, JSON5)
-		if loose.Offset = places.origin(loose.Offset); loose.Offset > strict.Offset {
-			return nil, loose
-		}
-		return nil, strict
-	}
-	at := func(offset int) int { return min(places.origin(offset), len(text)) }
-	return &File{root, JSON5, duplicates(text, twice, at), func() *Positions { return places.shifted(Locate(blanked), text) }}, nil
-}
-
-func explain(err error, s Syntax) *Error {
-	if e, ok := errors.AsType[*jsontree.SyntaxError](err); ok {
-		return &Error{e.Offset, e.What, s}
-	}
-	if e, ok := errors.AsType[*jsontree.DepthError](err); ok {
-		return &Error{e.Offset, "it nests too deep", s}
-	}
-	return &Error{0, err.Error(), s}
 }
 
 // looksLikeCSS reports whether a text without a name is a stylesheet: its first block belongs to a selector.

@@ -55,7 +55,7 @@ func parseYAML(text string) (*File, error) {
 	if root == nil {
 		root = jsontree.NewObject()
 	}
-	return &File{root, YAML, r.twice, func() *Positions { return &Positions{text, r.offsets} }}, nil
+	return &File{root, YAML, r.duplicates, r.positions}, nil
 }
 
 // tooDeep returns the place at which brackets, or lists on one line, nest beyond all measure; -1 if they do not. The
@@ -92,23 +92,19 @@ func yamlError(text string, err error) error {
 
 // yamlReader makes a tree of one document.
 type yamlReader struct {
-	text   string
+	members
 	starts []int // of the lines
 
 	characters map[int][]int // their offsets, by the start of their line; nil if each is a byte
 
 	anchors map[string]ast.Node
-	offsets map[string]int
-	twice   []Duplicate
 
 	aliases  int // around the node at hand
 	repeated int // bytes that aliases repeat
 }
 
 func newYAMLReader(text string) *yamlReader {
-	return &yamlReader{
-		text: text, starts: lineStarts(text), characters: map[int][]int{}, anchors: map[string]ast.Node{}, offsets: map[string]int{},
-	}
+	return &yamlReader{members: newMembers(text), starts: lineStarts(text), characters: map[int][]int{}, anchors: map[string]ast.Node{}}
 }
 
 // lineStarts returns the offset of each line.
@@ -200,9 +196,8 @@ func (r *yamlReader) sequence(n *ast.SequenceNode, at jsontree.Pointer) (*jsontr
 }
 
 func (r *yamlReader) mapping(values []*ast.MappingValueNode, at jsontree.Pointer) (*jsontree.Node, error) {
-	type member struct{ line, first, last int } // its line, and those in it that stand twice
-	result, seen := jsontree.NewObject(), map[string]member{}
-	places := map[string]int{} // of the members of result
+	result, isWritten := jsontree.NewObject(), map[string]bool{} // or else a merge key gave it
+	places := map[string]int{}                                   // of the members of result
 	for _, v := range values {
 		if v.Key.IsMergeKey() {
 			if err := r.merge(result, places, v.Value, at); err != nil {
@@ -213,19 +208,14 @@ func (r *yamlReader) mapping(values []*ast.MappingValueNode, at jsontree.Pointer
 		name := nameOf(v.Key)
 		below := append(at[:len(at):len(at)], name)
 		i, known := places[name]
-		if before, ok := seen[name]; ok {
-			for j := before.first; j < before.last; j++ {
-				r.twice[j].Inside = true
-			}
-			r.twice = append(r.twice, Duplicate{below.String(), before.line, result.Members[i].Value, false})
+		if isWritten[name] {
+			r.override(below.String(), result.Members[i].Value)
 		}
-		key, first := v.Key.GetToken(), len(r.twice)
-		r.offsets[below.String()] = r.offset(key)
+		isWritten[name], r.offsets[below.String()] = true, r.offset(v.Key.GetToken())
 		value, err := r.value(v.Value, below)
 		if err != nil {
 			return nil, err
 		}
-		seen[name] = member{key.Position.Line, first, len(r.twice)}
 		if known {
 			result.Members[i].Value = value // a merge key or a member before gave it
 			continue

@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"example.com/livery/intake/check"
+	"example.com/livery/intake/compute"
 	"example.com/livery/intake/cssvalue"
 	"example.com/livery/intake/model"
+	"example.com/livery/intake/references"
 	"example.com/livery/intake/tree"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -41,8 +43,17 @@ type Replacement struct {
 // Read lays the declarations over each other, resolves references and expressions, and corrects the document.
 func Read(layers []Layer, c model.Choice) *Reading {
 	r := Lay(layers, c)
-	r.apply(resolve(r.Tree, slices.Concat(layers...)))
-	r.apply(correct(r.Tree))
+	language := model.Plain
+	var files []*model.File
+	for _, document := range slices.Concat(layers...) {
+		language, files = max(language, document.Language), append(files, document.Files...)
+	}
+	isFile := func(name string) bool {
+		return slices.ContainsFunc(files, func(f *model.File) bool { return strings.HasSuffix("/"+f.Name, "/"+strings.TrimLeft(name, "./")) })
+	}
+	r.apply(references.Apply(r.Tree, isFile))
+	r.apply(compute.Document(r.Tree, language))
+	r.apply(check.Document(r.Tree))
 	return r
 }
 
@@ -53,11 +64,6 @@ func Lay(layers []Layer, c model.Choice) *Reading {
 	l.resolveProperties()
 	l.Tree = l.followRoots(l.root.node(""))
 	return l.Reading
-}
-
-// Replacements returns the declarations that replace different values of other documents.
-func Replacements(layers []Layer, c model.Choice) []Replacement {
-	return newLayering(layers, c).Replaced
 }
 
 func newLayering(layers []Layer, c model.Choice) layering {
@@ -133,10 +139,10 @@ func conditions(d *model.Decl, c model.Choice) (most int) {
 // place is a token or group in a Reading.
 type place struct {
 	name  string
-	token declared       // Decl is nil for a group
-	typ   string         // type of the token; empty if it is not known
-	value *jsontree.Node // the token; nil if it is a custom property without a value
-	group *model.Decl
+	token declared          // Decl is nil for a group
+	typ   string            // type of the token; empty if it is not known
+	value *jsontree.Node    // the token; nil if it is a custom property without a value
+	group declared          // the last of its metadata
 	meta  []jsontree.Member // members of the group that start with $
 	below []*place
 	index map[string]*place
@@ -185,24 +191,35 @@ func (l layering) lay(d declared) {
 		p = p.add(name)
 	}
 	if d.Group {
-		p.group = d.Decl
-		p.meta = overlaid(p.meta, d.Node.Members, func(at jsontree.Pointer) {
+		p.meta = overlaid(p.meta, d.Node.Members, nil, func(at jsontree.Pointer) {
+			if at[0] != "$defs" {
+				l.replace(p.group, d)
+				return
+			}
 			l.Problems = append(l.Problems, model.Problem{
 				Place: model.Place{File: d.File, Pointer: d.Pointer + at.String()}, Path: strings.Join(at, "."), Kind: "definitions of one name",
 				Message: "another file defines it too, and this one counts for both",
 			})
 		})
+		p.group = d
 		return
 	}
 	if len(p.below) > 0 {
 		l.rooted[d.Name()] = true
 		p = p.add(rootName)
 	}
-	if was := p.token; was.Decl != nil && was.document != d.document && !sameValue(was.Node, d.Node) {
-		l.Replaced = append(l.Replaced, Replacement{was.Decl, d.Decl, [2]int{was.layer, d.layer}, was.conditions == d.conditions})
+	if was := p.token; was.Decl != nil && !sameValue(was.Node, d.Node) {
+		l.replace(was, d)
 	}
 	if p.token = d; d.Type != "" {
 		p.typ = d.Type
+	}
+}
+
+// replace notes that a declaration replaces one of another document.
+func (l layering) replace(was, by declared) {
+	if was.document != by.document {
+		l.Replaced = append(l.Replaced, Replacement{was.Decl, by.Decl, [2]int{was.layer, by.layer}, was.conditions == by.conditions})
 	}
 }
 
@@ -250,42 +267,29 @@ func sameValue(a, b *jsontree.Node) bool {
 	return jsontree.Equal(bare(a), bare(b))
 }
 
-// overlaid merges the metadata of a group. It merges the definitions in $defs, and replaces all other members. It calls clash with the place of
-// each definition that replaces another.
-func overlaid(under, over []jsontree.Member, clash func(at jsontree.Pointer)) []jsontree.Member {
+// overlaid lays the metadata of a group over other metadata. It merges the definitions in $defs, and replaces all other members. It calls
+// replaced with the place of each definition and reference that another replaces.
+func overlaid(under, over []jsontree.Member, at jsontree.Pointer, replaced func(at jsontree.Pointer)) []jsontree.Member {
 	result := slices.Clone(under)
 	for _, m := range over {
 		i := slices.IndexFunc(result, func(other jsontree.Member) bool { return other.Name == m.Name })
-		switch {
-		case i < 0:
+		if i < 0 {
 			result = append(result, m)
-		case m.Name == "$defs":
-			result[i].Value = joined(result[i].Value, m.Value, jsontree.Pointer{m.Name}, clash)
-		default:
-			result[i].Value = m.Value
+			continue
 		}
+		was, below := result[i].Value, append(at[:len(at):len(at)], m.Name)
+		switch isDefinition := below[0] == "$defs"; {
+		case isDefinition && isGroup(was) && isGroup(m.Value):
+			m.Value = newObject(overlaid(was.Members, m.Value.Members, below, replaced))
+		case (isDefinition || m.Name == "$extends" || m.Name == "$ref") && !jsontree.Equal(was, m.Value):
+			replaced(below)
+		}
+		result[i].Value = m.Value
 	}
 	return result
 }
 
-// joined merges two groups of definitions, which stand at a place.
-func joined(under, over *jsontree.Node, at jsontree.Pointer, clash func(at jsontree.Pointer)) *jsontree.Node {
-	if !under.IsObject() || !over.IsObject() || dtcg.IsToken(under) || dtcg.IsToken(over) {
-		if !jsontree.Equal(under, over) {
-			clash(at)
-		}
-		return over
-	}
-	members := slices.Clone(under.Members)
-	for _, m := range over.Members {
-		if i := slices.IndexFunc(members, func(other jsontree.Member) bool { return other.Name == m.Name }); i >= 0 {
-			members[i].Value = joined(members[i].Value, m.Value, append(at[:len(at):len(at)], m.Name), clash)
-		} else {
-			members = append(members, m)
-		}
-	}
-	return newObject(members)
-}
+func isGroup(n *jsontree.Node) bool { return n.IsObject() && !dtcg.IsToken(n) }
 
 func newObject(members []jsontree.Member) *jsontree.Node {
 	n := jsontree.NewObject(members...)
@@ -341,14 +345,7 @@ func (r *Reading) Tokens(visit func(*model.Decl)) {
 	})
 }
 
-// change is the result of a pass over the tree.
-type change struct {
-	Tree     *jsontree.Node
-	Problems []model.Problem   // Place has a pointer into the tree, before or after the pass, and no file
-	Moved    map[string]string // new pointer to old pointer, for tokens and groups
-}
-
-func (r *Reading) apply(c change) {
+func (r *Reading) apply(c model.Pass) {
 	r.Tree = c.Tree
 	if len(c.Moved) > 0 {
 		r.moved = append(r.moved, c.Moved)
@@ -372,7 +369,7 @@ func (r *Reading) Place(pointer string) model.Place {
 	switch {
 	case p.token.Decl != nil:
 		return model.Place{File: p.token.File, Pointer: p.token.Pointer + rest.String()}
-	case p.group != nil:
+	case p.group.Decl != nil:
 		return model.Place{File: p.group.File, Pointer: p.group.Pointer + rest.String()}
 	}
 	var first model.Place

@@ -4,7 +4,9 @@ package tree
 
 import (
 	"slices"
+	"strings"
 
+	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
 )
 
@@ -70,6 +72,25 @@ func MapChildren(n *jsontree.Node, change func(name string, value *jsontree.Node
 	return result
 }
 
+// MapTokens returns a document with each token replaced by what change returns for it. The result is n itself if change returns each token
+// as it is.
+func MapTokens(n *jsontree.Node, change func(at jsontree.Pointer, token *jsontree.Node) *jsontree.Node) *jsontree.Node {
+	return mapTokens(n, nil, change)
+}
+
+func mapTokens(n *jsontree.Node, at jsontree.Pointer, change func(at jsontree.Pointer, token *jsontree.Node) *jsontree.Node) *jsontree.Node {
+	return MapMembers(n, func(m jsontree.Member) jsontree.Member {
+		switch below := append(at[:len(at):len(at)], m.Name); {
+		case dtcg.IsMetadata(m.Name) || !m.Value.IsObject():
+		case dtcg.IsToken(m.Value):
+			m.Value = change(below, m.Value)
+		default:
+			m.Value = mapTokens(m.Value, below, change)
+		}
+		return m
+	})
+}
+
 // Group returns the group at a path below n. It adds the groups that are missing.
 func Group(n *jsontree.Node, path ...string) *jsontree.Node {
 	for _, name := range path {
@@ -99,4 +120,9 @@ func Index(n *jsontree.Node) {
 	for _, item := range n.Items() {
 		Index(item)
 	}
+}
+
+// IsAlias reports whether a value is one alias and nothing else. n may be nil.
+func IsAlias(n *jsontree.Node) bool {
+	return n.IsString() && strings.HasPrefix(n.Text, "{") && strings.IndexAny(n.Text[1:], "{}") == len(n.Text)-2
 }

@@ -1,4 +1,4 @@
-// Package value tells what values of tokens are: their types by shape, and how messages show them.
+// Package value tells what values of tokens are: their types by name and shape, what expressions say, and how messages show them.
 package value
 
 import (
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode"
 
-	"example.com/livery/intake/arithmetic"
 	"example.com/livery/intake/tree"
 	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
@@ -57,18 +56,38 @@ func MapStrings(n *jsontree.Node, change func(string) string) *jsontree.Node {
 	return tree.MapChildren(n, func(_ string, value *jsontree.Node) *jsontree.Node { return MapStrings(value, change) })
 }
 
+// MapAliases returns a text with change applied to the paths between braces.
+func MapAliases(text string, change func(path string) string) string {
+	var b strings.Builder
+	for {
+		before, rest, opened := strings.Cut(text, "{")
+		path, after, closed := strings.Cut(rest, "}")
+		if !opened || !closed {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(before + "{" + change(strings.TrimSpace(path)) + "}")
+		text = after
+	}
+}
+
 // noTokens is a document in which no alias leads anywhere.
 var noTokens = dtcg.Read(jsontree.NewObject())
 
 // Fits reports whether a value without aliases is one of a type by its kind and grammar.
 func Fits(typ string, value *jsontree.Node) bool { return dtcg.Fits(noTokens, typ, value) }
 
-// formerTypes are the types of Tokens Studio and of the drafts of DTCG under other names.
-var formerTypes = map[string]string{
-	"borderRadius": "dimension", "borderWidth": "dimension", "strokeWidth": "dimension", "sizing": "dimension", "spacing": "dimension",
-	"fontSizes": "dimension", "paragraphSpacing": "dimension", "letterSpacing": "dimension", "lineHeights": "number", "opacity": "number",
-	"fontFamilies": "fontFamily", "fontWeights": "fontWeight", "boxShadow": "shadow", "rotation": "number", "text": "string", "other": "string",
+// StudioTypes are the types of Tokens Studio, of which some are former types of DTCG: the first type of DTCG that the value fits counts, the
+// last if it fits none, and the first if it is an alias.
+var StudioTypes = map[string][]string{
+	"borderRadius": lengthTypes, "borderWidth": lengthTypes, "strokeWidth": lengthTypes, "sizing": lengthTypes, "spacing": lengthTypes,
+	"dimension": lengthTypes, "fontSizes": lengthTypes, "paragraphSpacing": lengthTypes, "paragraphIndent": lengthTypes,
+	"letterSpacing": lengthTypes, "lineHeights": {"number", "dimension"}, "opacity": {"number"}, "rotation": {"number", "string"},
+	"fontFamilies": {"fontFamily"}, "fontWeights": {"fontWeight", "string"}, "boxShadow": {"shadow"},
+	"text": {"string"}, "other": {"string"}, "asset": {"string"}, "textCase": {"string"}, "textDecoration": {"string"},
 }
+
+var lengthTypes = []string{"dimension", "string"}
 
 // SameType returns the known $type of which an unknown one is another spelling or a former name; "" if there is none.
 func SameType(unknown string) string {
@@ -76,9 +95,9 @@ func SameType(unknown string) string {
 	if i := slices.IndexFunc(types, func(t string) bool { return letters(t) == letters(unknown) }); i >= 0 {
 		return types[i]
 	}
-	for former, typ := range formerTypes {
-		if letters(former) == letters(unknown) {
-			return typ
+	for name, types := range StudioTypes {
+		if letters(name) == letters(unknown) {
+			return types[0]
 		}
 	}
 	return ""
@@ -198,7 +217,7 @@ func StudioPercentage(kind, text string) string {
 	default:
 		return text
 	}
-	part, _ := arithmetic.Evaluate(strings.TrimSuffix(text, "%") + " / 100")
+	part, _ := Evaluate(strings.TrimSuffix(text, "%") + " / 100")
 	return part + unit
 }
 

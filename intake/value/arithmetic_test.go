@@ -1,4 +1,4 @@
-package arithmetic
+package value
 
 import "testing"
 

@@ -1,6 +1,4 @@
-// Package arithmetic evaluates the expressions that Tokens Studio takes as values: numbers with one unit, + - * / ^, round
-// brackets, and functions such as roundTo. It is pure.
-package arithmetic
+package value
 
 import (
 	"math"
@@ -14,7 +12,7 @@ const fractionDigits = 4
 // maxDepth bounds how deep brackets nest.
 const maxDepth = 64
 
-// Evaluate returns the value of an expression, or of several with spaces between them; a result has the unit that its
+// Evaluate returns the value of an expression of Tokens Studio, or of several with spaces between them; a result has the unit that its
 // expression has. ok is false if there is nothing to compute, or if it is not an expression of one unit.
 func Evaluate(text string) (value string, ok bool) {
 	p := parser{text: strings.TrimSpace(text)}
