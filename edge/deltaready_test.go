@@ -12,7 +12,7 @@ import (
 	"example.com/livery/edge/content"
 	"example.com/livery/feedproto"
 
-	"example.com/livery/edge/loop"
+	"example.com/livery/httpd/loop"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"
 	"github.com/valyala/fasthttp"

@@ -21,11 +21,11 @@ import (
 	"example.com/livery/edge/blobs"
 	"example.com/livery/edge/content"
 	"example.com/livery/edge/diskcache"
-	"example.com/livery/edge/listen"
 	"example.com/livery/edge/live"
 	"example.com/livery/edge/records"
 	"example.com/livery/edge/relay"
 	"example.com/livery/edge/upstream"
+	"example.com/livery/httpd"
 	"example.com/livery/wasm"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/valyala/fasthttp"
@@ -76,8 +76,8 @@ type Edge struct {
 	live        *live.Hub // nil: pages may not follow
 	writeBehind *diskcache.WriteBehind
 	metrics     *metrics
-	server      *listen.Server
-	feedServer  *listen.Private
+	server      *httpd.Server
+	feedServer  *httpd.Private
 	preloaded   atomic.Bool // the newest renderer module, as far as there is one
 	now         func() time.Time
 	log         *slog.Logger
@@ -223,7 +223,7 @@ func (e *Edge) prepare() (err error) {
 		Context: polls, MaxConns: int(orDefault(int64(e.config.MaxFeedConnections), DefaultMaxFeedConnections)), Idle: idle, Token: e.config.UpstreamToken, MaxWait: e.config.upstreamWait(), Now: e.now, Logger: e.log,
 		Log: e.changes, Records: e.records, Modules: e.blobs.Modules, Input: e.content.Input, Following: e.upstreams.Following,
 	})
-	c := listen.Config{
+	c := httpd.Config{
 		Handler:          e.handle,
 		MaxConns:         int(orDefault(int64(e.config.MaxConnections), DefaultMaxConnections)),
 		ConnsPerClient:   cmp.Or(e.config.MaxConnsPerClient, 4096),
@@ -240,7 +240,7 @@ func (e *Edge) prepare() (err error) {
 		c.Source = fastPath{e}
 	}
 	e.live = live.New(c.MaxConns/liveParts, c.Clients())
-	e.server, err = listen.New(c)
+	e.server, err = httpd.New(c)
 	return err
 }
 

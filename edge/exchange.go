@@ -10,6 +10,7 @@ import (
 	"example.com/livery/edge/policy"
 	"example.com/livery/edge/records"
 	"example.com/livery/edge/respond"
+	"example.com/livery/httpd/guard"
 	"github.com/valyala/fasthttp"
 )
 
@@ -52,7 +53,7 @@ func (x *exchange) end() {
 }
 
 // authorize applies the Theme's serving rules to x.request, which matters to a Theme that has any.
-func (x *exchange) authorize() *respond.Problem {
+func (x *exchange) authorize() *guard.Problem {
 	x.decision.Allowed = true
 	if x.ThemeState.Rules.Private() {
 		x.decision = x.ThemeState.Rules.Decide(&x.request)
@@ -67,7 +68,7 @@ func (x *exchange) authorize() *respond.Problem {
 }
 
 // decide makes the response to a request that may have what is stored: the one decision of both paths.
-func (e *Edge) decide(x *exchange) *respond.Problem {
+func (e *Edge) decide(x *exchange) *guard.Problem {
 	x.describe()
 	v := &x.view
 	v.File, v.CacheControl = x.address.File, cacheControlFor(x)

@@ -4,10 +4,10 @@ import (
 	"example.com/livery/edge/address"
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/content"
-	"example.com/livery/edge/loop"
 	"example.com/livery/edge/policy"
 	"example.com/livery/edge/records"
-	"example.com/livery/httpguard"
+	"example.com/livery/httpd/guard"
+	"example.com/livery/httpd/loop"
 )
 
 // fastPath has the answers to plain hits for the event loop: byte for byte what handle answers.
@@ -92,7 +92,7 @@ func (e *Edge) readLoopRequest(x *exchange, r *loop.Request) bool {
 		SecFetchDest: r.SecFetchDest, SecCHUA: r.SecCHUA, UserAgent: r.UserAgent,
 	}
 	if rules.ChecksClient() {
-		x.request.Client = httpguard.ClientAddr(r.Remote.Addr(), present(&x.lines[2]), e.config.TrustedProxies)
+		x.request.Client = guard.ClientAddr(r.Remote.Addr(), present(&x.lines[2]), e.config.TrustedProxies)
 	}
 	return len(r.Origin) <= maxLoopOrigin
 }

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"example.com/livery/edge/loop"
 	"example.com/livery/edge/policy"
 	"example.com/livery/feedproto"
+	"example.com/livery/httpd/loop"
 	"example.com/livery/storage/record"
 	"github.com/valyala/fasthttp"
 )

@@ -4,9 +4,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.com/livery/edge/ratelimit"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
+	"example.com/livery/httpd/guard"
 )
 
 // cursorEvery is how often the cursor is written to disk.
@@ -27,7 +27,7 @@ type follower struct {
 // is what confirms: between two of them a connection that died in silence would go unnoticed.
 func (f *follower) run() {
 	cursor, saved, more := f.disk.Cursor(), time.Time{}, false
-	pace := pace{changes: ratelimit.New(changesEvery, changesBurst)}
+	pace := pace{changes: guard.NewBucket(changesEvery, changesBurst)}
 	for f.ctx.Err() == nil {
 		u, wait := f.upstreams.Next(f.ctx, f.now), upstream.PollSeconds
 		f.probePreferred(u)
@@ -64,8 +64,8 @@ func (f *follower) probePreferred(u *upstream.Client) {
 
 // pace holds polls back that are answered before their time.
 type pace struct {
-	changes ratelimit.Bucket // polls that brought some
-	rows    int              // answers in a row that began a log anew, or did not end
+	changes guard.Bucket // polls that brought some
+	rows    int          // answers in a row that began a log anew, or did not end
 }
 
 // The polls that are answered at once. A log that goes on and on, or begins anew each time, is read more and more

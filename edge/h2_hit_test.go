@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"example.com/livery/edge/h2"
-	"example.com/livery/edge/loop"
+	"example.com/livery/httpd/h2"
+	"example.com/livery/httpd/loop"
 	"example.com/livery/storage/record"
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"

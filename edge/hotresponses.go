@@ -8,9 +8,9 @@ import (
 
 	"example.com/livery/edge/address"
 	"example.com/livery/edge/content"
-	"example.com/livery/edge/loop"
 	"example.com/livery/edge/records"
 	"example.com/livery/edge/respond"
+	"example.com/livery/httpd/loop"
 )
 
 // hotResponses is the fastPath of one loop alone. It keeps the answers to what was asked for a moment ago, so

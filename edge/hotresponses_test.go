@@ -10,9 +10,9 @@ import (
 
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/content"
-	"example.com/livery/edge/loop"
 	"example.com/livery/edge/records"
 	"example.com/livery/feedproto"
+	"example.com/livery/httpd/loop"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/renderer/plan"

@@ -12,12 +12,12 @@ import (
 	"example.com/livery/edge/records"
 
 	"example.com/livery/edge/coding"
-	"example.com/livery/edge/loop"
 	"example.com/livery/edge/policy"
 	"example.com/livery/edge/respond"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
-	"example.com/livery/httpguard"
+	"example.com/livery/httpd/guard"
+	"example.com/livery/httpd/loop"
 	"github.com/valyala/fasthttp"
 )
 
@@ -53,7 +53,7 @@ func (e *Edge) finish(x *exchange) {
 
 // serve answers x, or returns why it does not. The order of the checks is part of the contract
 // (decisions 7.1): who may not have a file is not told whether its version exists.
-func (e *Edge) serve(x *exchange) *respond.Problem {
+func (e *Edge) serve(x *exchange) *guard.Problem {
 	if p := checkHead(x.ctx); p != nil {
 		return p
 	}
@@ -95,25 +95,25 @@ func (e *Edge) serve(x *exchange) *respond.Problem {
 }
 
 // checkHead refuses requests that another reader of the connection might understand differently.
-func checkHead(ctx *fasthttp.RequestCtx) *respond.Problem {
+func checkHead(ctx *fasthttp.RequestCtx) *guard.Problem {
 	h := &ctx.Request.Header
 	if protocol := string(h.Protocol()); protocol != "HTTP/1.1" && protocol != "HTTP/1.0" {
 		ctx.SetConnectionClose()
-		return respond.WrongHTTP
+		return guard.WrongHTTP
 	}
-	if httpguard.Framing(h.RawHeaders()) != "" {
+	if guard.Framing(h.RawHeaders()) != "" {
 		ctx.SetConnectionClose()
-		return respond.NotFramed
+		return guard.NotFramed
 	}
 	if bytes.IndexByte(h.Host(), '@') >= 0 { // fasthttp has refused what else no host has
 		ctx.SetConnectionClose()
-		return respond.Malformed
+		return guard.Malformed
 	}
 	return nil
 }
 
 // find looks the Theme and the pair up, asking upstream if what is held will not do.
-func (e *Edge) find(x *exchange) *respond.Problem {
+func (e *Edge) find(x *exchange) *guard.Problem {
 	defer e.timed(x, &x.view.Found)
 	t, s, o, err := e.records.Theme(x.address.Theme, &x.Lookup)
 	x.outcome = max(x.outcome, o)
@@ -145,9 +145,9 @@ func (e *Edge) find(x *exchange) *respond.Problem {
 }
 
 // unanswered returns the problem of a question that upstream did not answer, or was not asked.
-func unanswered(err error) *respond.Problem {
+func unanswered(err error) *guard.Problem {
 	if errors.Is(err, records.ErrBusy) {
-		return respond.Overloaded
+		return guard.Overloaded
 	}
 	return respond.UpstreamAway
 }
@@ -164,7 +164,7 @@ func (e *Edge) readRequest(x *exchange) {
 	h, rules := &x.ctx.Request.Header, x.ThemeState.Rules
 	x.request = policy.Request{Path: x.path, Modes: x.address.Modes, Query: x.address.Query, Now: x.Now}
 	if rules.ChecksClient() {
-		x.request.Client = httpguard.ClientAddr(loop.AddressOf(x.ctx.RemoteAddr()), h.PeekAll("X-Forwarded-For"), e.config.TrustedProxies)
+		x.request.Client = guard.ClientAddr(loop.AddressOf(x.ctx.RemoteAddr()), h.PeekAll("X-Forwarded-For"), e.config.TrustedProxies)
 	}
 	if rules.ChecksOrigin() {
 		x.request.Origins = x.origins[:copy(x.origins[:], h.PeekAll("Origin"))] // the list is fasthttp's until the next PeekAll
@@ -178,7 +178,7 @@ func (e *Edge) readRequest(x *exchange) {
 }
 
 // respond finds the body in the coding that is wanted, and sends it.
-func (e *Edge) respond(x *exchange) *respond.Problem {
+func (e *Edge) respond(x *exchange) *guard.Problem {
 	h, v := &x.ctx.Request.Header, &x.view
 	enc, deltas := coding.Negotiate(h.Peek(fasthttp.HeaderAcceptEncoding))
 	if x.ctx.IsGet() {
@@ -224,7 +224,7 @@ func (e *Edge) respond(x *exchange) *respond.Problem {
 }
 
 // respondManifest sends the manifest of the Theme.
-func (e *Edge) respondManifest(x *exchange) *respond.Problem {
+func (e *Edge) respondManifest(x *exchange) *guard.Problem {
 	state, o, err := x.Theme.Manifest(e.records, x.ThemeState, &x.Lookup)
 	x.outcome = max(x.outcome, o)
 	switch {
@@ -250,13 +250,13 @@ func (e *Edge) respondManifest(x *exchange) *respond.Problem {
 }
 
 // respondEvents answers with an event stream, which says when the pair has changed.
-func (e *Edge) respondEvents(x *exchange) *respond.Problem {
+func (e *Edge) respondEvents(x *exchange) *guard.Problem {
 	r := live.Request{Client: loop.AddressOf(x.ctx.RemoteAddr()), LastID: string(x.ctx.Request.Header.Peek("Last-Event-ID"))}
 	if !x.decision.Expires.IsZero() {
 		r.Expires = x.decision.Expires.Add(policy.ClockSkew)
 	}
 	if !e.live.HasRoom(r.Client) {
-		return respond.Overloaded
+		return guard.Overloaded
 	}
 	x.describe()
 	x.response.Stream(&x.view)
@@ -275,7 +275,7 @@ func (e *Edge) respondEvents(x *exchange) *respond.Problem {
 }
 
 // refuse writes a problem and returns its status.
-func (e *Edge) refuse(x *exchange, p *respond.Problem) int {
+func (e *Edge) refuse(x *exchange, p *guard.Problem) int {
 	x.describe()
 	if x.outcome == records.Miss && x.view.CacheStatus != nil {
 		x.view.CacheStatus = notStored

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"example.com/livery/edge/address"
-	"example.com/livery/edge/h2"
-	"example.com/livery/edge/loop"
+	"example.com/livery/httpd/h2"
+	"example.com/livery/httpd/loop"
 )
 
 // ready is a source that has one answer to every address. What an edge looks up for a hit is counted by

@@ -23,8 +23,8 @@ import (
 	"example.com/livery/cli/serve/certs"
 	"example.com/livery/cli/term"
 	"example.com/livery/edge"
-	"example.com/livery/edge/listen"
-	"example.com/livery/httpguard"
+	"example.com/livery/httpd"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/wasm"
 )
 
@@ -126,7 +126,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 		file.FeedURL = process.URLOf(s.feed, e.feedTLS.On())
 	}
 	if e.proxyProtocol {
-		files = listen.ProxyListener(files, s.trusted)
+		files = httpd.ProxyListener(files, s.trusted)
 	}
 	s.files = files
 	if err := e.secure(&s); err != nil {
@@ -252,7 +252,7 @@ func readToken(path, flag string) (string, error) {
 func readRanges(flag string, list []string) ([]netip.Prefix, error) {
 	var ranges []netip.Prefix
 	for _, text := range list {
-		p, ok := httpguard.ParseRange(text)
+		p, ok := guard.ParseRange(text)
 		if !ok {
 			return nil, term.UsageError("Write a range such as 10.0.0.0/8 or 2001:db8::/32, or an address.", "--%s %q is not a valid CIDR range", flag, text)
 		}

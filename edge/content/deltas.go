@@ -8,7 +8,7 @@ import (
 
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/memcache"
-	"example.com/livery/edge/ratelimit"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/wasm/abi"
 )
 
@@ -27,16 +27,16 @@ const (
 type deltas struct {
 	slot     chan struct{} // of one place: its holder may encode
 	tasks    chan deltaTask
-	making   ratelimit.Bucket
-	searches ratelimit.Bucket
+	making   guard.Bucket
+	searches guard.Bucket
 }
 
 func newDeltas() *deltas {
 	return &deltas{
 		slot:     make(chan struct{}, 1),
 		tasks:    make(chan deltaTask, maxDeltaTasks),
-		making:   ratelimit.New(deltaEvery, deltaBurst),
-		searches: ratelimit.New(searchEvery, searchBurst),
+		making:   guard.NewBucket(deltaEvery, deltaBurst),
+		searches: guard.NewBucket(searchEvery, searchBurst),
 	}
 }
 

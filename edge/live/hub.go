@@ -9,14 +9,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.com/livery/edge/clientlimit"
-	"example.com/livery/edge/loop"
+	"example.com/livery/httpd/guard"
+	"example.com/livery/httpd/loop"
 )
 
 // Hub has every stream of an edge. It may be used concurrently. A nil Hub has none.
 type Hub struct {
 	most    int
-	clients *clientlimit.Limiter
+	clients *guard.Limiter
 	events  atomic.Uint64
 
 	mu      sync.Mutex // guards below
@@ -25,7 +25,7 @@ type Hub struct {
 }
 
 // New returns a Hub for as many streams as most, and of one client as clients allows; nil: no bound of one client.
-func New(most int, clients *clientlimit.Limiter) *Hub {
+func New(most int, clients *guard.Limiter) *Hub {
 	return &Hub{most: most, clients: clients, streams: map[*Stream]struct{}{}}
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"example.com/livery/edge/clientlimit"
-	"example.com/livery/edge/loop"
+	"example.com/livery/httpd/guard"
+	"example.com/livery/httpd/loop"
 )
 
 var client = netip.MustParseAddr("192.0.2.1")
@@ -92,7 +92,7 @@ func TestStreamBeginsAndEndsWithItsRequest(t *testing.T) {
 
 // Streams are bounded in all and for each client, and end with the hub; a closed topic has none.
 func TestHubBoundsStreams(t *testing.T) {
-	h, topic := New(3, clientlimit.New(2, nil)), &Topic{}
+	h, topic := New(3, guard.NewLimiter(2, nil)), &Topic{}
 	topic.Update(func() *Event { return eventOf('1') })
 	first, _ := begin(t, h, topic, Request{})
 	begin(t, h, topic, Request{})

@@ -30,9 +30,9 @@ import (
 	"example.com/livery/edge/content"
 	"example.com/livery/edge/diskcache"
 	"example.com/livery/edge/memcache"
-	"example.com/livery/edge/ratelimit"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/storage/record"
 	"golang.org/x/sync/singleflight"
 )
@@ -112,16 +112,16 @@ type Store struct {
 	confirmedAt atomic.Int64 // Unix nanoseconds: what is held and not invalidated was current then
 
 	refresher       *refresher
-	negativeLookups ratelimit.Bucket // questions for what was not there
-	missSlots       chan struct{}    // one element for each request that does what takes long
-	waiting         atomic.Int32     // requests that wait for an upstream to come back
+	negativeLookups guard.Bucket  // questions for what was not there
+	missSlots       chan struct{} // one element for each request that does what takes long
+	waiting         atomic.Int32  // requests that wait for an upstream to come back
 }
 
 // New returns a Store that holds nothing in memory yet. Start begins its work in the background.
 func New(c Config) *Store {
 	s := &Store{
 		Config: c, missSlots: make(chan struct{}, maxMisses),
-		negativeLookups: ratelimit.New(negativeEvery, negativeBurst),
+		negativeLookups: guard.NewBucket(negativeEvery, negativeBurst),
 	}
 	s.refresher = &refresher{Store: s, queue: newRefreshQueue()}
 	s.themes = memcache.New(c.ThemeBytes, func(_ string, t *Theme) uint32 { return t.cost() }, nil)

@@ -13,9 +13,9 @@ import (
 	"example.com/livery/edge/diskcache"
 	"example.com/livery/edge/memcache"
 	"example.com/livery/edge/policy"
-	"example.com/livery/edge/ratelimit"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/wasm/abi"
 )
 
@@ -26,7 +26,7 @@ type Theme struct {
 	// a state that was asked for under another number is invalid.
 	change          atomic.Uint64
 	stale           atomic.Pointer[staleWindow] // nil unless what is hot is being refreshed after a change
-	negativeLookups ratelimit.Bucket            // questions for pairs that were not there
+	negativeLookups guard.Bucket                // questions for pairs that were not there
 	manifest        atomic.Pointer[Manifest]    // nil: it was not asked for
 
 	mu            sync.Mutex // guards all below

@@ -7,6 +7,7 @@ import (
 
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/content"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/wasm/abi"
 	"github.com/valyala/fasthttp"
 )
@@ -122,7 +123,7 @@ func appendTiming(dst []byte, found, made time.Duration) []byte {
 
 // Decide makes r the answer to v: the body or the delta in its place, a part of it, or that the client's copy is current.
 // It returns the refusal if a condition does not hold, in the order of RFC 9110 section 13.2.2.
-func (r *Response) Decide(v *View) *Problem {
+func (r *Response) Decide(v *View) *guard.Problem {
 	sent := v.Body
 	if v.Delta != nil {
 		sent = v.Delta
@@ -176,7 +177,7 @@ func (r *Response) represent(v *View, sent *content.Body) {
 }
 
 // partial answers with a part.
-func (r *Response) partial(v *View, sent *content.Body, part span, satisfiable bool) *Problem {
+func (r *Response) partial(v *View, sent *content.Body, part span, satisfiable bool) *guard.Problem {
 	if !satisfiable {
 		return OutOfRange
 	}
@@ -187,7 +188,7 @@ func (r *Response) partial(v *View, sent *content.Body, part span, satisfiable b
 }
 
 // Refuse answers ctx with p, and with what an answer to v carries besides. It returns the status.
-func (r *Response) Refuse(ctx *fasthttp.RequestCtx, v *View, p *Problem) int {
+func (r *Response) Refuse(ctx *fasthttp.RequestCtx, v *View, p *guard.Problem) int {
 	refused := *v
 	refused.Line = content.Line{}
 	r.begin(&refused)
