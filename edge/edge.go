@@ -77,7 +77,7 @@ type Edge struct {
 	writeBehind *diskcache.WriteBehind
 	metrics     *metrics
 	server      *httpd.Server
-	feedServer  *httpd.Private
+	feedServer  *httpd.Server
 	preloaded   atomic.Bool // the newest renderer module, as far as there is one
 	now         func() time.Time
 	log         *slog.Logger
@@ -111,9 +111,7 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 	if err := e.open(); err != nil {
 		return nil, err
 	}
-	if err := e.prepare(); err != nil {
-		return nil, err
-	}
+	e.prepare()
 	e.start()
 	return e, nil
 }
@@ -214,7 +212,7 @@ func (e *Edge) lookup(h *fasthttp.RequestHeader) records.Lookup {
 }
 
 // prepare makes the servers.
-func (e *Edge) prepare() (err error) {
+func (e *Edge) prepare() {
 	e.changes = relay.NewLog(e.disk.Cursor())
 	polls, endPolls := context.WithCancel(e.ctx)
 	e.endPolls = endPolls
@@ -224,7 +222,7 @@ func (e *Edge) prepare() (err error) {
 		Log: e.changes, Records: e.records, Modules: e.blobs.Modules, Input: e.content.Input, Following: e.upstreams.Following,
 	})
 	c := httpd.Config{
-		Handler:          e.handle,
+		Handler:          fastPath{e},
 		MaxConns:         int(orDefault(int64(e.config.MaxConnections), DefaultMaxConnections)),
 		ConnsPerClient:   cmp.Or(e.config.MaxConnsPerClient, 4096),
 		StreamsPerClient: cmp.Or(e.config.StreamsOfOneClient, 1000),
@@ -236,12 +234,11 @@ func (e *Edge) prepare() (err error) {
 		Shed:             e.metrics.shed.Inc,
 		Logger:           e.log,
 	}
-	if e.config.FastPath {
-		c.Source = fastPath{e}
+	if !e.config.FastPath {
+		c.Handler = fullPath{e}
 	}
 	e.live = live.New(c.MaxConns/liveParts, c.Clients())
-	e.server, err = httpd.New(c)
-	return err
+	e.server = httpd.New(c)
 }
 
 // liveParts is one part in so many of the connections that event streams may have: the others are for files.

@@ -6,16 +6,29 @@ import (
 	"example.com/livery/edge/content"
 	"example.com/livery/edge/policy"
 	"example.com/livery/edge/records"
+	"example.com/livery/httpd"
 	"example.com/livery/httpd/guard"
-	"example.com/livery/httpd/loop"
+	"github.com/valyala/fasthttp"
 )
 
 // fastPath has the answers to plain hits for the event loop: byte for byte what handle answers.
 type fastPath struct{ edge *Edge }
 
+// Serve implements httpd.Handler.
+func (s fastPath) Serve(ctx *fasthttp.RequestCtx) { s.edge.handle(ctx) }
+
+// fullPath answers everything as handle does.
+type fullPath struct{ edge *Edge }
+
+// Ready implements httpd.Handler.
+func (fullPath) Ready(*httpd.Request) (httpd.Answer, bool) { return httpd.Answer{}, false }
+
+// Serve implements httpd.Handler.
+func (s fullPath) Serve(ctx *fasthttp.RequestCtx) { s.edge.handle(ctx) }
+
 // Ready returns the answer to a hit, or false: what is not held, may not be current or is refused is handle's. It allocates
 // nothing, a signature apart.
-func (s fastPath) Ready(r *loop.Request) (loop.Answer, bool) {
+func (s fastPath) Ready(r *httpd.Request) (httpd.Answer, bool) {
 	x := exchanges.Get().(*exchange)
 	x.begin(nil, s.edge.questionOf(r))
 	a, ok := s.edge.answerHit(x, r)
@@ -25,7 +38,7 @@ func (s fastPath) Ready(r *loop.Request) (loop.Answer, bool) {
 }
 
 // questionOf returns what is asked of the edge to answer r.
-func (e *Edge) questionOf(r *loop.Request) records.Lookup {
+func (e *Edge) questionOf(r *httpd.Request) records.Lookup {
 	if e.config.Now != nil {
 		return records.Lookup{Now: e.now()}
 	}
@@ -33,7 +46,7 @@ func (e *Edge) questionOf(r *loop.Request) records.Lookup {
 }
 
 // answerHit returns the answer to a hit, which it works out in x.
-func (e *Edge) answerHit(x *exchange, r *loop.Request) (a loop.Answer, ok bool) {
+func (e *Edge) answerHit(x *exchange, r *httpd.Request) (a httpd.Answer, ok bool) {
 	if x.address, ok = address.Parse(r.Path, r.Query, x.room); !ok {
 		return a, false
 	}
@@ -74,14 +87,14 @@ func (e *Edge) answerHit(x *exchange, r *loop.Request) (a loop.Answer, ok bool) 
 		return a, false
 	}
 	e.metrics.answered(x.response.Status, x.outcome, len(x.response.Content))
-	return loop.Answer{Head: x.response.AppendHead(r.Scratch), Body: x.response.Content}, true
+	return httpd.Answer{Head: x.response.AppendHead(r.Scratch), Body: x.response.Content}, true
 }
 
 // maxLoopOrigin bounds the origin that an answer of the event loop echoes: a head has room for so much.
 const maxLoopOrigin = 512
 
 // readLoopRequest reads what rules look at, if there are any.
-func (e *Edge) readLoopRequest(x *exchange, r *loop.Request) bool {
+func (e *Edge) readLoopRequest(x *exchange, r *httpd.Request) bool {
 	rules := x.ThemeState.Rules
 	if !rules.Private() {
 		return true

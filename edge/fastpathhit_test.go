@@ -144,7 +144,7 @@ func TestReadyAnswersAreTheFullServers(t *testing.T) {
 			if ok != tt.ready {
 				t.Fatalf("ready = %t, want %t", ok, tt.ready)
 			}
-			thread := fastPath{e}.ForLoop()
+			thread := fastPath{e}.ForThread()
 			for i := range 4 { // the first are worked out, the others remembered
 				again, remembered := thread.Ready(scannedRequest(path, tt.lines))
 				if remembered != ok || string(again.Head)+string(again.Body) != string(got.Head)+string(got.Body) {
@@ -190,7 +190,7 @@ func TestReadyDoesNotAllocate(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			e := warmed(t, tt.serving)
 			request := scannedRequest("/"+testEnv+"/"+testTheme+tt.path, tt.lines)
-			for name, s := range map[string]loop.Source{"worked out": fastPath{e}, "remembered": fastPath{e}.ForLoop()} {
+			for name, s := range map[string]loop.Source{"worked out": fastPath{e}, "remembered": fastPath{e}.ForThread()} {
 				allowed := 0.0
 				if tt.serving.Mode == "signed" {
 					allowed = 12
@@ -208,7 +208,7 @@ func BenchmarkReady(b *testing.B) {
 	for _, file := range []string{"1/tokens.css", "latest/tokens.css", "latest/tokens.css?modes=" + testModes, "latest/tokens.css?modes=" + escapedModes} {
 		b.Run(file, func(b *testing.B) {
 			request := scannedRequest("/"+testEnv+"/"+testTheme+"/-/"+file, []string{"Accept-Encoding: gzip, deflate, br, zstd"})
-			for name, s := range map[string]loop.Source{"worked out": fastPath{e}, "remembered": fastPath{e}.ForLoop()} {
+			for name, s := range map[string]loop.Source{"worked out": fastPath{e}, "remembered": fastPath{e}.ForThread()} {
 				b.Run(name, func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {

@@ -10,7 +10,7 @@ import (
 	"example.com/livery/edge/content"
 	"example.com/livery/edge/records"
 	"example.com/livery/edge/respond"
-	"example.com/livery/httpd/loop"
+	"example.com/livery/httpd"
 )
 
 // hotResponses is the fastPath of one loop alone. It keeps the answers to what was asked for a moment ago, so
@@ -57,20 +57,20 @@ type cachedResponse struct {
 	etag      []byte
 }
 
-// ForLoop implements loop.PerThread.
-func (s fastPath) ForLoop() loop.Source {
+// ForThread implements loop.PerThread.
+func (s fastPath) ForThread() httpd.Source {
 	return &hotResponses{fastPath: s, seed: maphash.MakeSeed(), exchange: exchanges.New().(*exchange)}
 }
 
 // Ready returns what fastPath would.
-func (s *hotResponses) Ready(r *loop.Request) (loop.Answer, bool) {
+func (s *hotResponses) Ready(r *httpd.Request) (httpd.Answer, bool) {
 	q, x := s.edge.questionOf(r), s.exchange
 	if r.AvailableDictionary != nil || r.Range != nil || len(r.AcceptEncoding) > maxHotAccept {
 		return s.fastPath.Ready(r)
 	}
 	query, ok := address.Relevant(r.Query)
 	if !ok {
-		return loop.Answer{}, false
+		return httpd.Answer{}, false
 	}
 	now := q.Now.UnixNano()
 	hash := maphash.Bytes(s.seed, r.Path) ^ maphash.Bytes(s.seed, r.AcceptEncoding)*0x9e3779b97f4a7c15
@@ -106,7 +106,7 @@ func (s *hotResponses) mayMake(read time.Time) bool {
 }
 
 // find returns where a request's answer is kept, or nil.
-func (s *hotResponses) find(hash uint64, query []byte, r *loop.Request) *cachedResponse {
+func (s *hotResponses) find(hash uint64, query []byte, r *httpd.Request) *cachedResponse {
 	first := hash % hotSlots
 	for way := range uint64(hotWays) {
 		f := &s.slots[first^way]
@@ -124,28 +124,28 @@ func (f *cachedResponse) current(e *Edge, now int64) bool {
 }
 
 // answer returns the answer to r, if it is kept.
-func (f *cachedResponse) answer(e *Edge, r *loop.Request) (loop.Answer, bool) {
+func (f *cachedResponse) answer(e *Edge, r *httpd.Request) (httpd.Answer, bool) {
 	switch {
 	case r.IfNoneMatch != nil:
 		if len(f.unchanged) == 0 || !bytes.Equal(r.IfNoneMatch, f.etag) {
-			return loop.Answer{}, false
+			return httpd.Answer{}, false
 		}
 		e.metrics.answered(304, records.Hit, 0)
-		return loop.Answer{Head: f.unchanged}, true
+		return httpd.Answer{Head: f.unchanged}, true
 	case len(f.head) == 0:
-		return loop.Answer{}, false
+		return httpd.Answer{}, false
 	}
 	b := f.body.Value()
 	if b == nil {
-		return loop.Answer{}, false
+		return httpd.Answer{}, false
 	}
 	e.metrics.answered(200, records.Hit, len(b.Bytes))
-	return loop.Answer{Head: f.head, Body: b.Bytes}, true
+	return httpd.Answer{Head: f.head, Body: b.Bytes}, true
 }
 
 // keep keeps the answer a to r, which x has found. f is the cachedResponse of the same request line; nil: there is none,
 // and one is kept when it is asked for twice in a row.
-func (s *hotResponses) keep(f *cachedResponse, hash uint64, r *loop.Request, a loop.Answer, x *exchange, confirmed int64) {
+func (s *hotResponses) keep(f *cachedResponse, hash uint64, r *httpd.Request, a httpd.Answer, x *exchange, confirmed int64) {
 	e, now, b := s.edge, x.Now.UnixNano(), x.view.Body
 	if x.ThemeState.Rules.Private() || x.ThemeState.Change != x.PairState.Change || b.FastEncoded && x.PairState.Inputs.Sealed {
 		return // it is checked anew, in doubt, or being made smaller

@@ -25,7 +25,7 @@ const ownLatest = "/" + testEnv + "/" + testTheme + "/-/latest/tokens.css"
 
 // remembering returns a loop's source that has answered a request from what it remembers.
 func remembering(t *testing.T, e *Edge, request *loop.Request) *hotResponses {
-	s := fastPath{e}.ForLoop().(*hotResponses)
+	s := fastPath{e}.ForThread().(*hotResponses)
 	for range 3 {
 		if _, ok := s.Ready(request); !ok {
 			t.Fatal("it is not ready")
@@ -150,7 +150,7 @@ func TestNotEverythingIsRemembered(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, request := prepare(t)
-			s := fastPath{e}.ForLoop().(*hotResponses)
+			s := fastPath{e}.ForThread().(*hotResponses)
 			for range 3 {
 				if _, ok := s.Ready(request); !ok {
 					t.Fatal("it is not ready")
@@ -235,7 +235,7 @@ func TestLoopsMakeSmallFiles(t *testing.T) {
 	const turns = 2
 	e, paths := withVariants(t, 3+turns*madeATurn+1)
 	other, _ := withVariants(t, len(paths))
-	thread := fastPath{e}.ForLoop()
+	thread := fastPath{e}.ForThread()
 	if _, ok := thread.Ready(scannedRequest(paths[0], nil)); ok {
 		t.Error("a loop makes a file of a plan that no instance holds")
 	}

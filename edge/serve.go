@@ -16,8 +16,8 @@ import (
 	"example.com/livery/edge/respond"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
+	"example.com/livery/httpd"
 	"example.com/livery/httpd/guard"
-	"example.com/livery/httpd/loop"
 	"github.com/valyala/fasthttp"
 )
 
@@ -164,7 +164,7 @@ func (e *Edge) readRequest(x *exchange) {
 	h, rules := &x.ctx.Request.Header, x.ThemeState.Rules
 	x.request = policy.Request{Path: x.path, Modes: x.address.Modes, Query: x.address.Query, Now: x.Now}
 	if rules.ChecksClient() {
-		x.request.Client = guard.ClientAddr(loop.AddressOf(x.ctx.RemoteAddr()), h.PeekAll("X-Forwarded-For"), e.config.TrustedProxies)
+		x.request.Client = guard.ClientAddr(httpd.AddressOf(x.ctx.RemoteAddr()), h.PeekAll("X-Forwarded-For"), e.config.TrustedProxies)
 	}
 	if rules.ChecksOrigin() {
 		x.request.Origins = x.origins[:copy(x.origins[:], h.PeekAll("Origin"))] // the list is fasthttp's until the next PeekAll
@@ -251,7 +251,7 @@ func (e *Edge) respondManifest(x *exchange) *guard.Problem {
 
 // respondEvents answers with an event stream, which says when the pair has changed.
 func (e *Edge) respondEvents(x *exchange) *guard.Problem {
-	r := live.Request{Client: loop.AddressOf(x.ctx.RemoteAddr()), LastID: string(x.ctx.Request.Header.Peek("Last-Event-ID"))}
+	r := live.Request{Client: httpd.AddressOf(x.ctx.RemoteAddr()), LastID: string(x.ctx.Request.Header.Peek("Last-Event-ID"))}
 	if !x.decision.Expires.IsZero() {
 		r.Expires = x.decision.Expires.Add(policy.ClockSkew)
 	}
@@ -263,7 +263,7 @@ func (e *Edge) respondEvents(x *exchange) *guard.Problem {
 	x.response.WriteTo(&x.ctx.Response)
 	x.Pair.Requested(x.Now)
 	theme, pair, rules := x.Theme, x.Pair, x.ThemeState.Rules // x is used again
-	loop.SetStream(x.ctx, func(wake func()) loop.Stream {
+	httpd.SetStream(x.ctx, func(wake func()) httpd.Stream {
 		topic := pair.Topic()
 		s := e.live.Begin(topic, r, wake)
 		if s != nil && !theme.State().Rules.Equal(rules) {

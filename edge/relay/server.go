@@ -46,12 +46,19 @@ type Server struct {
 }
 
 // New returns a server of the feed.
-func New(c Config) *httpd.Private {
+func New(c Config) *httpd.Server {
 	s := &Server{c, feedproto.NewToken(c.Token)}
-	return httpd.NewPrivate(&fasthttp.Server{Handler: s.serve, WriteTimeout: feedproto.MaxWait + 30*time.Second, IdleTimeout: c.Idle}, c.MaxConns, c.Logger)
+	return httpd.New(httpd.Config{
+		Handler: s, MaxConns: c.MaxConns, ConnsPerClient: -1, StreamsPerClient: -1,
+		WriteTimeout: feedproto.MaxWait + 30*time.Second, IdleTimeout: c.Idle, Logger: c.Logger,
+	})
 }
 
-func (s *Server) serve(ctx *fasthttp.RequestCtx) {
+// Ready implements httpd.Handler: no answer stands ready.
+func (s *Server) Ready(*httpd.Request) (httpd.Answer, bool) { return httpd.Answer{}, false }
+
+// Serve implements httpd.Handler.
+func (s *Server) Serve(ctx *fasthttp.RequestCtx) {
 	path, _ := respond.Target(ctx)
 	if !s.Following() {
 		ctx.Response.Header.Set(feedproto.CoverHeader, feedproto.NotFollowed)

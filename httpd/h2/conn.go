@@ -225,20 +225,20 @@ func (c *conn) Deadline() time.Time {
 		until(c.endedAt, grace)
 	}
 	if !c.begun.IsZero() {
-		until(c.begun, c.server.config.ReadTimeout)
+		until(c.begun, c.server.config.Limits.Read)
 	}
 	for _, st := range c.streams {
 		switch {
 		case st.state == receiving:
-			until(st.since, c.server.config.ReadTimeout)
+			until(st.since, c.server.config.Limits.Read)
 		case st.state >= sending && len(st.body) > 0:
-			until(st.since, c.server.config.WriteTimeout)
+			until(st.since, c.server.config.Limits.Write)
 		case st.state == streaming:
 			until(st.endless.Deadline(), 0)
 		}
 	}
 	if len(c.streams) == 0 && !c.idle.IsZero() {
-		until(c.idle, c.server.config.IdleTimeout)
+		until(c.idle, c.server.config.Limits.Idle)
 	}
 	return at
 }
@@ -254,16 +254,16 @@ func (c *conn) Expire(now time.Time) {
 	case c.ending == warned && passed(c.endedAt, grace):
 		c.out = appendGoAway(c.out, c.last, errNone)
 		c.ending = draining
-	case passed(c.begun, c.server.config.ReadTimeout), len(c.streams) == 0 && passed(c.idle, c.server.config.IdleTimeout):
+	case passed(c.begun, c.server.config.Limits.Read), len(c.streams) == 0 && passed(c.idle, c.server.config.Limits.Idle):
 		c.out = appendGoAway(c.out, c.last, errNone)
 		c.dropAll()
 		c.ending = draining
 	}
 	for i := len(c.streams) - 1; i >= 0 && i < len(c.streams); i-- {
 		switch st := c.streams[i]; {
-		case st.state == receiving && passed(st.since, c.server.config.ReadTimeout):
+		case st.state == receiving && passed(st.since, c.server.config.Limits.Read):
 			c.refuse(st, guard.TooSlow, st.ctx.IsHead())
-		case st.state >= sending && len(st.body) > 0 && passed(st.since, c.server.config.WriteTimeout):
+		case st.state >= sending && len(st.body) > 0 && passed(st.since, c.server.config.Limits.Write):
 			c.reset(st.id, st, errCancel)
 		case st.state == streaming:
 			st.goOn(c)

@@ -291,7 +291,7 @@ func (c *conn) data(h frameHeader, start []byte) {
 	case st == nil || !st.halfOpen:
 		c.reset(h.stream, st, errClosed)
 	case st.state == receiving:
-		if st.got += int64(body); st.got > int64(c.server.config.BodyBytes) {
+		if st.got += int64(body); st.got > int64(c.server.config.Limits.Body) {
 			c.refuse(st, guard.BodyTooLarge, st.ctx.IsHead())
 		}
 	}

@@ -3,6 +3,7 @@ package h2
 import (
 	"bytes"
 	"encoding/binary"
+	"log/slog"
 	"net/netip"
 	"slices"
 	"testing"
@@ -23,10 +24,18 @@ func (ready) Ready(*loop.Request) (loop.Answer, bool) {
 
 var file = bytes.Repeat([]byte("a"), 40_000)
 
+// testHandler is ready for plain requests, and serves the others.
+type testHandler struct {
+	ready
+	serve fasthttp.RequestHandler
+}
+
+func (h testHandler) Serve(ctx *fasthttp.RequestCtx) { h.serve(ctx) }
+
 func newTestServer(handler fasthttp.RequestHandler) *Server {
 	return New(Config{
-		Handler: handler, Requests: NewLimiter(32<<20, 1000, nil), Shed: func() {}, HeadBytes: 16 << 10, BodyBytes: 16 << 10,
-		ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
+		Handler: testHandler{serve: handler}, Requests: NewLimiter(32<<20, 1000, nil), Shed: func() {}, Logger: slog.New(slog.DiscardHandler),
+		Limits: loop.Limits{Head: 16 << 10, Body: 16 << 10, Read: time.Minute, Write: time.Minute, Idle: time.Minute},
 	})
 }
 

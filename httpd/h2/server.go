@@ -1,16 +1,16 @@
 // Package h2 is the server's side of HTTP/2 (RFC 9113), of requests for finished files: it reads frames and writes
-// frames, in memory. The event loop, or Serve on a connection of its own, carries them.
+// frames, in memory. A Loop carries them.
 //
 // A plain request is answered from a loop.Source at once, without allocating. Every other one is given to the same
 // handler as under HTTP/1.1, on a goroutine of its own.
 package h2
 
 import (
+	"log/slog"
 	"net/netip"
 	"time"
 
 	"example.com/livery/httpd/loop"
-	"github.com/valyala/fasthttp"
 )
 
 // Protocol is the name of HTTP/2 in ALPN (RFC 9113 section 3.1).
@@ -18,14 +18,11 @@ const Protocol = "h2"
 
 // Config configures a Server. All of it must be set.
 type Config struct {
-	Handler  fasthttp.RequestHandler // answers every request that the source of a loop does not
+	Handler  loop.Handler
+	Limits   loop.Limits // as in HTTP/1.1; Idle is of a connection without requests
 	Requests *Limiter
 	Shed     func() // called for each request that is refused because there are too many
-
-	HeadBytes int // the longest head, in bytes of HTTP/1.1
-	BodyBytes int // the longest body, which is read and dropped
-
-	ReadTimeout, WriteTimeout, IdleTimeout time.Duration // of a head or body, of an answer, of a connection without requests
+	Logger   *slog.Logger
 }
 
 // The bounds of one connection.
@@ -60,7 +57,7 @@ type Server struct {
 func New(c Config) *Server { return &Server{config: c, heads: newHeadCache()} }
 
 // Begin is a loop.SessionFunc: it returns the session of a new connection, or nil if the client has too many. source
-// answers plain requests; nil: the handler answers all.
+// answers plain requests, the handler all others.
 func (s *Server) Begin(remote netip.AddrPort, source loop.Source, wake func()) loop.Session {
 	if !s.config.Requests.Conns.Enter(remote.Addr()) {
 		return nil

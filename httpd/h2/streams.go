@@ -149,7 +149,7 @@ func (c *conn) continuation(h frameHeader, payload []byte) {
 	case c.block == nil:
 		c.fail(errProtocol)
 		return
-	case c.blocks > maxContinuations || len(c.block)+len(payload) > headRoom*c.server.config.HeadBytes:
+	case c.blocks > maxContinuations || len(c.block)+len(payload) > headRoom*c.server.config.Limits.Head:
 		c.fail(errCalm)
 		return
 	}
@@ -163,7 +163,7 @@ func (c *conn) continuation(h frameHeader, payload []byte) {
 
 // wholeHead reads a head, and answers the request or has it answered.
 func (c *conn) wholeHead(h frameHeader, block []byte) {
-	d := newHead(c.server.config.HeadBytes)
+	d := newHead(c.server.config.Limits.Head)
 	defer heads.Put(d)
 	if c.table.decode(block, d) != nil {
 		c.fail(errHead)
@@ -200,8 +200,8 @@ func (c *conn) wholeHead(h frameHeader, block []byte) {
 
 // request answers the request of a new stream, or has it answered.
 func (c *conn) request(st *stream, d *head, end bool) {
-	if end && st.admission == admitted && c.source != nil && d.isPlain(c) {
-		if a, ok := d.plain.Ask(c.source); ok {
+	if end && st.admission == admitted && d.isPlain(c) {
+		if a, ok := loop.Ask(c.source, d.plain.Request(), c.server.config.Logger); ok {
 			c.answer(st, a)
 			return
 		}
@@ -214,7 +214,7 @@ func (c *conn) request(st *stream, d *head, end bool) {
 	}
 	st.length = d.length
 	switch {
-	case problem == nil && d.length > int64(c.server.config.BodyBytes):
+	case problem == nil && d.length > int64(c.server.config.Limits.Body):
 		problem = guard.BodyTooLarge
 	case end && d.length > 0:
 		c.reset(st.id, st, errProtocol) // RFC 9113 section 8.1.1
@@ -335,7 +335,7 @@ func (st *stream) handle(c *conn) {
 
 // work answers st.
 func (st *stream) work(c *conn) {
-	c.server.config.Handler(st.ctx)
+	c.server.config.Handler.Serve(st.ctx)
 	res := &st.ctx.Response
 	body := res.Body()
 	size := len(body)

@@ -4,6 +4,7 @@ package loop
 
 import (
 	"encoding/binary"
+	"net"
 	"net/netip"
 	"os"
 	"time"
@@ -17,7 +18,7 @@ import (
 // served when other connections have ended.
 const acceptPause = 100 * time.Millisecond
 
-// accept takes new connections, some at a time, and reports whether more may wait.
+// accept accepts new connections, some at a time, and reports whether more may wait.
 func (t *thread) accept() bool {
 	for range acceptsATurn {
 		if t.listener < 0 || !t.resumeAt.IsZero() {
@@ -58,33 +59,37 @@ func (t *thread) admit(fd int) {
 		t.handshake(c)
 		return
 	}
-	t.wheel.set(c, t.wheel.until(t.now, l.limits.read))
+	t.wheel.set(c, t.wheel.until(t.now, l.limits.Read))
 	t.turn(c)
 }
 
 // refuse sends a connection away for which the server has no room.
 func (t *thread) refuse(fd int) {
-	overload := t.loop.config.Overload
-	switch {
-	case len(overload) == 0:
-	case t.secure != nil:
-		l, client, u := t.loop, remoteAddress(&t.address).Addr(), guard.Usage(0)
-		if l.counts.refusing.Add(1) <= max(1, l.limits.conns/refusalsPart) && u.Set(l.config.Memory, client, serverBytes) {
-			go func() {
-				t.secure.refuse(os.NewFile(uintptr(fd), ""), overload)
-				u.Set(l.config.Memory, client, 0)
-				l.counts.refusing.Add(-1)
-			}()
-			return
-		}
-		l.counts.refusing.Add(-1)
-	default:
-		_, _ = transmit(fd, overload, unix.MSG_NOSIGNAL)
+	l := t.loop
+	if t.secure == nil {
+		_, _ = transmit(fd, l.overload, unix.MSG_NOSIGNAL)
+		_ = unix.Close(fd)
+		return
 	}
-	_ = unix.Close(fd)
+	client, u := remoteAddress(&t.address).Addr(), guard.Usage(0)
+	if l.counts.refusing.Add(1) > max(1, int64(l.config.MaxConns/refusalsPart)) || !u.Set(l.config.Memory, client, serverBytes) {
+		l.counts.refusing.Add(-1)
+		_ = unix.Close(fd)
+		return
+	}
+	go func() {
+		f := os.NewFile(uintptr(fd), "")
+		c, err := net.FileConn(f)
+		_ = f.Close()
+		if err == nil {
+			l.refuse(c, t.secure)
+		}
+		u.Set(l.config.Memory, client, 0)
+		l.counts.refusing.Add(-1)
+	}()
 }
 
-// newConn returns a conn that is used no more, or a new one.
+// newConn takes a conn from the free list or allocates one.
 func (t *thread) newConn() *conn {
 	if n := len(t.unused); n > 0 {
 		c := t.unused[n-1]

@@ -2,34 +2,56 @@ package loop
 
 import (
 	"bytes"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"time"
+
+	"github.com/valyala/fasthttp"
 )
 
-// Source has finished answers to plain requests. Ready is called on a loop's own thread, by several
-// loops at once: it must be quick, must not block and should not allocate.
+// Handler answers the requests of a Loop.
+type Handler interface {
+	Source
+
+	// Serve answers a request that Ready did not, on a goroutine that may wait. ctx has no connection: the Loop sends the
+	// response, whose body it keeps until the client has all of it, and then the Stream of SetStream.
+	Serve(ctx *fasthttp.RequestCtx)
+}
+
+// Source has finished answers to plain requests. Ready is called on a thread's own time, by several
+// threads at once: it must be quick, must not block and should not allocate.
 //
-// An answer must be what the full server would send to the same request at the same moment, byte for
-// byte, Date apart. If that is in doubt Ready returns false, which is always right: the full
-// server then answers, and a source that has nothing costs the request a few microseconds.
+// An answer must be what Handler.Serve would give to the same request at the same moment, byte for
+// byte, Date apart. If that is in doubt Ready returns false, which is always right.
 type Source interface {
-	// Ready returns the finished answer to GET r.Path, or false to let the full server answer. r and
+	// Ready returns the finished answer to GET r.Path, or false to let Serve answer it. r and
 	// its slices are valid until Ready returns. A request for which Ready returned true is answered
 	// and reaches no other handler: the source counts it.
 	Ready(r *Request) (Answer, bool)
 }
 
-// PerThread is a Source that gives each loop one of its own, whose Ready that loop alone calls, one
+// Ask asks source for the answer to r. A panic, which is a bug of the source, leaves the request to Handler.Serve.
+func Ask(source Source, r *Request, log *slog.Logger) (a Answer, ok bool) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			log.Error("a source ended in a panic", "path", string(r.Path), "reason", reason)
+			ok = false
+		}
+	}()
+	return source.Ready(r)
+}
+
+// PerThread is a Handler that gives each thread a Source of its own, whose Ready that thread alone calls, one
 // call at a time: it can remember things without a lock.
 type PerThread interface {
-	Source
-	ForLoop() Source
+	Handler
+	ForThread() Source
 }
 
 // Request is one plain request: GET in HTTP/1.1 without body or condition other than
 // If-None-Match and If-Range, with exactly one Host. A header that is absent is nil and never empty: a request that
-// repeats one of these headers, or sends it with an empty value, goes to the full server. Headers that no answer depends
+// repeats one of these headers, or sends it with an empty value, is not plain. Headers that no answer depends
 // on are left out. Values are as sent, without the spaces around them.
 type Request struct {
 	Path []byte // begins with "/"; holds letters, digits and "-._~/" only, and "/./", "//" as they came
@@ -67,9 +89,9 @@ const scratchBytes = 4 << 10
 
 // Answer is one finished answer.
 type Answer struct {
-	// Head is the status line and every header line that the full server would send, in its order,
+	// Head is the status line and every header line, in the order in which fasthttp would send them,
 	// each ended by CRLF, without Date, without Connection and without the empty line at the end; with
-	// Content-Length if the full server sends one. The loop puts Date behind the status line, as
+	// Content-Length if fasthttp sends one. The loop puts Date behind the status line, as
 	// fasthttp does, and "Connection: close" behind the last line if the connection ends. Head is
 	// copied before the next call of Ready, so that it may lie in Request.Scratch.
 	Head []byte

@@ -11,7 +11,7 @@ import (
 func TestOneClientDoesNotTakeEveryPlace(t *testing.T) {
 	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open(func(c *Config) {
-			c.Clients, c.Overload = guard.NewLimiter(2, nil), []byte("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+			c.Clients = guard.NewLimiter(2, nil)
 		})
 		first, second := h.dial(t), h.dial(t)
 		for _, c := range []net.Conn{first, second} {

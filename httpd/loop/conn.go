@@ -3,11 +3,14 @@
 package loop
 
 import (
+	"io"
 	"net/netip"
+	"os"
 	"syscall"
 	"time"
 
 	"example.com/livery/httpd/guard"
+	"github.com/valyala/fasthttp"
 	"golang.org/x/sys/unix"
 )
 
@@ -34,11 +37,12 @@ type conn struct {
 
 	closing   bool // ends when everything is sent
 	failed    bool // ends
+	waited    bool // 100 (Continue) was sent for the next request
 	usage     guard.Usage
-	handovers int // since the newest answer of the loop
-	handoff   *handoffConn
-	tls       *tlsConn     // nil: none
-	session   *sessionConn // nil: it speaks HTTP/1.1
+	serving   *fasthttp.RequestCtx // the request that Handler.Serve answers, on a goroutine; nil: none
+	handshake *handshake           // under way; nil: none
+	tls       *tlsConn             // nil: none
+	session   *sessionConn         // nil: it speaks HTTP/1.1
 }
 
 // What a turn may do before the turn of another connection.
@@ -47,8 +51,11 @@ const (
 	bytesATurn   = 512 << 10
 )
 
-// waits reports whether c waits for a request, or for the rest of its head.
-func (c *conn) waits() bool { return c.handoff == nil && !c.blocked && !c.closing && !c.queued }
+// busy reports whether a goroutine works for c: its thread notes what happens to the socket, and waits.
+func (c *conn) busy() bool { return c.serving != nil || c.handshake != nil }
+
+// waits reports whether c waits for a request, or for the rest of it.
+func (c *conn) waits() bool { return !c.busy() && !c.blocked && !c.closing && !c.queued }
 
 // shared reports whether the fanout has c: its thread notes what happens to it, and uses nothing else of it.
 func (c *conn) shared() bool { return c.session != nil && c.session.shared }
@@ -59,6 +66,13 @@ func (c *conn) discard() {
 	c.loop.leave(c.remote.Addr())
 }
 
+// discardHandshake closes a connection whose handshake outlives its thread. Any other connection was closed with it.
+func (c *conn) discardHandshake() {
+	if c.handshake != nil {
+		c.discard()
+	}
+}
+
 // handleEvents does what events ask for.
 func (t *thread) handleEvents(c *conn, events uint32) {
 	const ended = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
@@ -67,8 +81,9 @@ func (t *thread) handleEvents(c *conn, events uint32) {
 		c.halfOpen = c.halfOpen || events&ended != 0
 	}
 	switch {
-	case c.handoff != nil:
-		c.handoff.signal(events)
+	case c.handshake != nil:
+		c.handshake.signal()
+	case c.serving != nil:
 	case c.shared():
 		c.session.writable = c.session.writable || events&(unix.EPOLLOUT|unix.EPOLLHUP|unix.EPOLLERR) != 0
 	case c.blocked:
@@ -99,13 +114,13 @@ func (t *thread) turn(c *conn) {
 		case n == 0 && received == 0:
 			t.end(c)
 			return
-		case n == 0: // an end in the middle: the server says so
-			t.handOff(c, t.in[:received], false)
+		case n == 0: // an end in the middle
+			t.answer(c, t.in[:received], io.EOF)
 			return
 		}
 		received += n
 	}
-	t.answer(c, t.in[:received])
+	t.answer(c, t.in[:received], nil)
 }
 
 // passing reports whether a socket that failed so may be tried again.
@@ -121,19 +136,87 @@ func (t *thread) read(c *conn, p []byte) (int, syscall.Errno) {
 	return n, err
 }
 
-// answer answers the requests that b, a part of t.in, begins with, and keeps the rest.
-func (t *thread) answer(c *conn, b []byte) {
+// answer answers the requests that b, a part of t.in, begins with, and keeps the rest. end is why nothing will follow b, or nil.
+func (t *thread) answer(c *conn, b []byte, end error) {
 	t.request.Remote = c.remote
-	rest, v := t.answerSome(c, b)
+	rest, v := t.answerPlain(c, b)
 	t.flush(c, nil)
+	full := v == odd || end != nil && len(rest) > 0
+	if full && !c.failed && !c.blocked && !c.closing {
+		rest, full = t.answerFull(c, rest, end), false
+	}
 	c.begun = c.begun && len(rest) == len(b)
-	if v == odd && !c.failed && !c.blocked {
-		t.handOff(c, rest, false)
+	c.keep(rest)
+	c.more = c.more || full // blocked: looked at again when everything is sent
+	t.goOn(c)
+}
+
+// answerFull has the handler answer the request that b begins with if it has come as a whole, and returns what is left of b.
+// end is as in answer.
+func (t *thread) answerFull(c *conn, b []byte, end error) (rest []byte) {
+	ctx := newContext(c.remote)
+	n, waits, err := t.reader.read(ctx, t.loop.limits, b, end)
+	if waits && !c.waited {
+		t.out = append(t.out, continueLine...)
+		t.flush(c, nil)
+		c.failed = c.failed || c.blocked // it takes no answers
+	}
+	c.waited = waits && err == errPartial
+	switch {
+	case err == errPartial:
+		releaseContext(ctx)
+		return b
+	case err == io.EOF:
+		c.closing = true
+		releaseContext(ctx)
+	case err != nil:
+		refuse(ctx, err)
+		t.respond(c, ctx)
+	default:
+		t.loop.counts.handovers.Add(1)
+		c.serving = ctx
+		go func() {
+			t.loop.config.Handler.Serve(ctx)
+			t.inbox.post(c)
+		}()
+		return b[n:]
+	}
+	return nil
+}
+
+// respond sends the response that ctx has.
+func (t *thread) respond(c *conn, ctx *fasthttp.RequestCtx) {
+	c.closing = ends(ctx) || t.state != serving && len(c.in) == 0 && !c.unread
+	var body []byte
+	if t.out, body = appendResponse(t.out, ctx, c.closing); len(body) <= copyBytes {
+		t.out, body = append(t.out, body...), nil
+	}
+	t.flush(c, body)
+	if begin := StreamOf(ctx); begin != nil && !ctx.IsHead() && !c.failed {
+		c.in, c.closing = nil, false
+		c.failed = !c.beginSession(t, beginStream(begin))
+	}
+	if !c.blocked { // else the body that is kept may be the context's
+		releaseContext(ctx)
+	}
+}
+
+// takeBack goes on with a connection for which a goroutine has done its work.
+func (t *thread) takeBack(c *conn) {
+	ctx := c.serving
+	if ctx == nil {
+		t.beginSecured(c)
 		return
 	}
-	c.keep(rest)
-	c.more = c.more || v == odd // blocked: looked at again when everything is sent
-	t.goOn(c)
+	c.serving = nil
+	t.respond(c, ctx)
+	switch {
+	case c.session != nil && !c.blocked && !c.failed:
+		c.session.send(t)
+	default:
+		c.more = len(c.in) > 0 || c.session != nil
+		t.goOn(c)
+	}
 }
 
 // keep keeps what has come of the next request, if that is anything.
@@ -159,16 +242,16 @@ func (c *conn) bytes() int {
 func (t *thread) shed(c *conn) {
 	if !c.blocked && c.session == nil {
 		c.closing = true
-		t.out = append(t.out[:0], t.loop.config.Overload...)
+		t.out = append(t.out[:0], t.loop.overload...)
 		t.flush(c, nil)
 	}
 	t.loop.counts.refused.Add(1)
 	t.end(c)
 }
 
-// answerSome answers until the next request is not plain, the turn is over or the socket takes no
+// answerPlain answers until the next request is not plain, the turn is over or the socket takes no
 // more, and returns what it left. c.more says whether the turn or the socket were the reason.
-func (t *thread) answerSome(c *conn, b []byte) ([]byte, scanResult) {
+func (t *thread) answerPlain(c *conn, b []byte) ([]byte, scanResult) {
 	c.more = false
 	for done, bytes := 0, 0; len(b) > 0 && !c.closing; done++ {
 		if cap(t.out)-len(t.out) < outRoom {
@@ -178,7 +261,7 @@ func (t *thread) answerSome(c *conn, b []byte) ([]byte, scanResult) {
 			break
 		}
 		t.request.reset()
-		n, v := t.request.scan(b, t.loop.limits.head)
+		n, v := t.request.scan(b, t.loop.limits.Head)
 		if v != plain {
 			return b, v
 		}
@@ -198,12 +281,11 @@ const outRoom = scratchBytes + maxHeadExtra + copyBytes
 // put writes one answer and returns its size, or -1: there is none. last says that nothing of a
 // further request has been received: in a shutdown the connection then ends.
 func (t *thread) put(c *conn, last bool) int {
-	a, ok := t.loop.ask(t.source, &t.request.Request)
+	a, ok := Ask(t.source, &t.request.Request, t.loop.log)
 	if !ok {
 		return -1
 	}
 	t.answered++
-	c.handovers = 0
 	c.closing = t.request.close || last && !c.unread && t.state != serving
 	t.out = appendHead(t.out, a.Head, &t.date, c.closing)
 	if len(a.Body) > copyBytes {
@@ -223,13 +305,17 @@ func (t *thread) goOn(c *conn) {
 	if !c.watched && !t.follow(c) {
 		return
 	}
+	if c.busy() { // nobody waits for the client
+		t.wheel.remove(c)
+		return
+	}
 	if !c.usage.Set(t.loop.config.Memory, c.remote.Addr(), c.bytes()) {
 		t.shed(c)
 		return
 	}
 	switch {
 	case c.blocked:
-		t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.write))
+		t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.Write))
 		c.watchOut = c.watchOut || t.watchOut(c.fd)
 	case c.more || c.unread:
 		t.queue(c)
@@ -248,7 +334,7 @@ func (t *thread) headLimit() time.Duration {
 	if t.state != serving {
 		return grace
 	}
-	return t.loop.limits.read
+	return t.loop.limits.Read
 }
 
 // rest gives c the time of an idle connection; a new one has that of a head already.
@@ -257,15 +343,15 @@ func (t *thread) rest(c *conn) {
 	case t.state != serving:
 		t.wheel.set(c, t.wheel.until(t.now, grace))
 	case !c.begun:
-		t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.idle))
+		t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.Idle))
 	}
 }
 
 // expedite leaves c, which waits, the time of grace since it began to.
 func (t *thread) expedite(c *conn) {
-	given := t.loop.limits.idle
+	given := t.loop.limits.Idle
 	if c.begun {
-		given = t.loop.limits.read
+		given = t.loop.limits.Read
 	}
 	t.wheel.set(c, c.deadline-int64((given-grace)/t.wheel.tick))
 }
@@ -293,13 +379,13 @@ func (t *thread) watchOut(fd int) bool {
 	return unix.EpollCtl(t.epoll, unix.EPOLL_CTL_MOD, fd, &unix.EpollEvent{Events: eventsOut, Fd: int32(fd)}) == nil
 }
 
-// expire ends c, whose time is up. If a part of a head has come, the server says why.
+// expire ends c, whose time is up. If a part of a request has come, the client is told why.
 func (t *thread) expire(c *conn) {
 	switch {
 	case c.shared(): // gets a new deadline when the thread takes it back
 		return
 	case c.queued: // it did something just now
-		t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.idle))
+		t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.Idle))
 		return
 	case c.blocked: // what was sent already need not be kept for it either
 		_ = unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
@@ -308,7 +394,7 @@ func (t *thread) expire(c *conn) {
 		return
 	case len(c.in) > 0:
 		t.loop.counts.expired.Add(1)
-		t.handOff(c, c.in, true)
+		t.answer(c, t.in[:copy(t.in, c.in)], os.ErrDeadlineExceeded)
 		return
 	}
 	if t.state == serving {

@@ -17,7 +17,7 @@ const idleBytes = 8 << 10
 // request, over HTTP/1.1 and in a session.
 func TestIdleSecureConnectionsAreSmall(t *testing.T) {
 	e := newEchoes(time.Minute)
-	h := openSecureServer(t, map[string]SessionFunc{"echo": e.begin})
+	h := openSecureServer(t, ways[0].wrap, map[string]SessionFunc{"echo": e.begin})
 	for _, tt := range []struct {
 		name, protocol, request string
 		version                 uint16

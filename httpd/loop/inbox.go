@@ -12,7 +12,7 @@ import (
 type inbox struct {
 	fd int // an eventfd; written if there is something to take
 
-	mu    sync.Mutex // guards the rest, and the descriptors of connections that the server has against being closed
+	mu    sync.Mutex // guards the rest, and the descriptors of connections under a handshake against being closed
 	asked errands
 	spare errands // becomes asked
 	full  bool    // fd is written
@@ -21,7 +21,7 @@ type inbox struct {
 
 // errands are what a thread is asked to do.
 type errands struct {
-	back  []*conn        // to be taken back: the server has let go of them
+	back  []*conn        // to be taken back: a goroutine has done its work for them
 	sent  []*sessionConn // to be taken back: the worker of the fanout has sent what they had to send
 	woken []*sessionConn // to be asked for what they have to send
 	phase shutdownPhase  // to be entered
@@ -35,12 +35,12 @@ func (e *errands) clear() {
 	e.back, e.sent, e.woken = e.back[:0], e.sent[:0], e.woken[:0]
 }
 
-// post gives c back. If the thread has ended, its descriptor is closed.
+// post gives c back. If the thread has ended, the descriptor of a connection under a handshake is closed.
 func (b *inbox) post(c *conn) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.ended {
-		c.discard()
+		c.discardHandshake()
 		return
 	}
 	b.asked.back = append(b.asked.back, c)
@@ -108,7 +108,7 @@ func (b *inbox) end(last func()) {
 	b.ended = true
 	last()
 	for _, c := range b.asked.back {
-		c.discard()
+		c.discardHandshake()
 	}
 	b.asked.back = nil
 }

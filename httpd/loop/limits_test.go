@@ -20,7 +20,7 @@ import (
 // short makes the limits of time short.
 func short(read, write, idle time.Duration) func(*Config) {
 	return func(c *Config) {
-		c.Server.ReadTimeout, c.Server.WriteTimeout, c.Server.IdleTimeout = read, write, idle
+		c.Limits.Read, c.Limits.Write, c.Limits.Idle = read, write, idle
 	}
 }
 
@@ -176,12 +176,11 @@ func TestPipelinesTakeTurns(t *testing.T) {
 	})
 }
 
-// TestConnectionsBeyondTheMostAreSentAway: with the answer that the configuration holds, and without
+// TestConnectionsBeyondTheMostAreSentAway: with an answer, and without
 // harm to those that are open.
 func TestConnectionsBeyondTheMostAreSentAway(t *testing.T) {
 	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
-		const overload = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-		h := open(func(c *Config) { c.MaxConns, c.Overload = 2, []byte(overload) })
+		h := open(func(c *Config) { c.MaxConns = 2 })
 		inside := h.dial(t)
 		r := bufio.NewReader(inside)
 		ask(t, inside, r, get("/2k.css"))
@@ -301,10 +300,7 @@ func TestShutdownEndsWhenItMust(t *testing.T) {
 
 // TestServeAfterShutdown ends at once.
 func TestServeAfterShutdown(t *testing.T) {
-	l, err := New(Config{Source: newSite(), Server: newSite().server()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := New(Config{Handler: newSite(), Limits: limits, MaxConns: 1})
 	if err := l.Shutdown(context.Background()); err != nil {
 		t.Fatal(err)
 	}

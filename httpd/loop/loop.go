@@ -1,9 +1,9 @@
-// Package loop answers plain requests for finished files ahead of fasthttp: on Linux from threads of
-// its own on raw epoll, elsewhere and on listeners that are not plain TCP from one goroutine a
-// connection. What it does not know well, it never answers: such a request goes, with every byte that
-// was read, to a fasthttp.Server, and the connection comes back once that has answered. So the loop
-// decides nothing about HTTP but what is plain: whatever it answers is byte for byte what fasthttp
-// would have answered, Date apart.
+// Package loop serves connections of HTTP/1.1 and of sessions such as HTTP/2: on Linux from threads of its own on raw epoll,
+// elsewhere and on listeners that are not plain TCP from goroutines.
+//
+// A plain request is read by the loop's scanner and answered by the Source of a Handler at once. Any other request is read by
+// fasthttp once it has come as a whole, and answered by Handler.Serve on a goroutine. So the loop itself decides nothing about
+// HTTP but what is plain: whatever it sends is byte for byte what a fasthttp.Server would have sent, Date apart.
 package loop
 
 import (
@@ -18,51 +18,37 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/valyala/fasthttp"
-
 	"example.com/livery/httpd/guard"
 )
 
-// Config configures a Loop. Source and Server must be set.
-//
-// The loop takes its limits from Server, so that a client sees the same from both servers: ReadTimeout
-// (from the first byte of a head to its last), WriteTimeout (of an answer that the client does not
-// take), IdleTimeout and ReadBufferSize (the longest head). A time that it does not set is a minute.
+// Config configures a Loop. Handler and Limits must be set.
 type Config struct {
-	Source Source
-
-	// Server answers what Source does not. New wraps its Handler and its ConnState, to see when a
-	// connection is idle and to end it in a shutdown: they must be set before and not changed after.
-	// Server must not name itself (NoDefaultServerHeader), must write the date itself, and its Handler
-	// must not hijack connections.
-	Server *fasthttp.Server
-
-	Threads  int            // loops on a listener; 0: GOMAXPROCS as the program set it less one, at least 1
-	MaxConns int            // open connections on all listeners, those in Server included; 0: 100,000
+	Handler  Handler
+	Limits   Limits
+	Threads  int            // on a listener; 0: GOMAXPROCS as the program set it less one, at least 1
+	MaxConns int            // open connections on all listeners
 	Clients  *guard.Limiter // bounds the connections of each client; nil: unbounded
-	Memory   *guard.Memory  // bounds what connections keep; nil: unbounded
-	Overload []byte         // what a connection beyond MaxConns, Clients or Memory is sent, a whole answer; nil: nothing, it is closed
+	Memory   *guard.Memory  // bounds what connections keep while they wait for their clients; nil: unbounded
 	Logger   *slog.Logger   // nil: nothing is logged
+}
+
+// Limits bound what a client takes, and for how long.
+type Limits struct {
+	Read  time.Duration // from the first byte of a request to its last, and from the beginning of a connection to that byte
+	Write time.Duration // of an answer that the client does not take
+	Idle  time.Duration // between two requests
+	Head  int           // bytes
+	Body  int           // bytes, which are read and dropped
 }
 
 // Stats counts what a Loop did since New. Connections is of now.
 type Stats struct {
-	Connections uint64 // open, those in the server included
-	Answers     uint64 // sent by the loop
-	Handovers   uint64 // requests, or connections, that were left to the server
+	Connections uint64 // open
+	Answers     uint64 // of the Source
+	Handovers   uint64 // requests for Handler.Serve
 	Refused     uint64 // connections beyond MaxConns, Clients or Memory
 	Expired     uint64 // connections that ended because the client was too slow or silent
 }
-
-// What a Config that says nothing gets.
-const (
-	defaultMaxConns = 100_000
-	defaultTimeout  = time.Minute
-	defaultHead     = 4 << 10 // fasthttp's own
-)
-
-// ErrMemory is the error of reading or writing on behalf of a client that waits with more memory than there is for it.
-var ErrMemory = errors.New("loop: the client keeps too much memory")
 
 // refusalsPart is the part of MaxConns, one in so many, that may be refused with an answer at one time: each takes a
 // descriptor until its client has that. Further ones are closed without one.
@@ -70,7 +56,7 @@ const refusalsPart = 16
 
 // enter counts a connection in, unless there are too many.
 func (l *Loop) enter(a netip.Addr) bool {
-	if l.counts.conns.Add(1) <= l.limits.conns && l.config.Clients.Enter(a) {
+	if l.counts.conns.Add(1) <= int64(l.config.MaxConns) && l.config.Clients.Enter(a) {
 		return true
 	}
 	l.counts.conns.Add(-1)
@@ -90,10 +76,11 @@ const grace = 250 * time.Millisecond
 
 // Loop serves connections. It may be used concurrently.
 type Loop struct {
-	config Config
-	limits limits
-	counts counts
-	log    *slog.Logger
+	config   Config
+	limits   *Limits // of config
+	overload []byte  // what a connection without room is sent
+	counts   counts
+	log      *slog.Logger
 
 	mu       sync.Mutex // guards services and stopped
 	services map[service]struct{}
@@ -101,18 +88,31 @@ type Loop struct {
 	working  sync.WaitGroup // one for each service
 }
 
-// limits bound what a client takes, and for how long.
-type limits struct {
-	read, write, idle time.Duration
-	head              int // bytes
-	conns             int64
-}
-
 // counts are the figures behind Stats.
 type counts struct {
 	conns                                atomic.Int64
 	refusing                             atomic.Int64 // connections under TLS
 	answers, handovers, refused, expired atomic.Uint64
+}
+
+// refusalTime bounds how long a client that is refused may take for its answer; under TLS the handshake takes two round trips
+// of a slow network.
+const refusalTime = 3 * time.Second
+
+// refuse answers a connection that there is no room for, unless it agrees on a protocol with sessions: those have no answer
+// without a request. It closes the connection.
+func (l *Loop) refuse(conn net.Conn, over *secure) {
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(refusalTime))
+	if over == nil {
+		_, _ = conn.Write(l.overload)
+		return
+	}
+	c := tls.Server(conn, over.config)
+	if c.Handshake() == nil && over.protocols[c.ConnectionState().NegotiatedProtocol] == nil {
+		_, _ = c.Write(l.overload)
+		_ = c.CloseWrite()
+	}
 }
 
 // service is one listener being served.
@@ -123,31 +123,13 @@ type service interface {
 }
 
 // New returns a Loop that serves nothing yet.
-func New(c Config) (*Loop, error) {
-	if c.Source == nil || c.Server == nil || c.Server.Handler == nil {
-		return nil, errors.New("loop: a source and a server with a handler are needed")
-	}
-	l := &Loop{config: c, log: c.Logger, services: map[service]struct{}{}}
+func New(c Config) *Loop {
+	l := &Loop{config: c, log: c.Logger, overload: guard.Overloaded.Bytes(), services: map[service]struct{}{}}
+	l.limits = &l.config.Limits
 	if l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
 	}
-	s := c.Server
-	l.limits = limits{
-		read:  orDefault(s.ReadTimeout, defaultTimeout),
-		write: orDefault(s.WriteTimeout, defaultTimeout),
-		idle:  orDefault(s.IdleTimeout, orDefault(s.ReadTimeout, defaultTimeout)),
-		head:  orDefault(s.ReadBufferSize, defaultHead),
-		conns: int64(orDefault(c.MaxConns, defaultMaxConns)),
-	}
-	bind(s)
-	return l, nil
-}
-
-func orDefault[T ~int | ~int64](n, fallback T) T {
-	if n <= 0 {
-		return fallback
-	}
-	return n
+	return l
 }
 
 // Serve answers requests of ln until Shutdown, which makes it return nil. It may run on several
@@ -158,8 +140,7 @@ func orDefault[T ~int | ~int64](n, fallback T) T {
 func (l *Loop) Serve(ln net.Listener) error { return l.serve(ln, nil) }
 
 // ServeTLS is Serve for clients that speak TLS: for those that agree on one of protocols in the handshake (ALPN) by its
-// sessions, for all others in HTTP/1.1. ServesTLS(ln) must hold. c must not change while it is in use; what it calls must
-// not block for long.
+// sessions, for all others in HTTP/1.1. c must not change while it is in use; what it calls must not block for long.
 func (l *Loop) ServeTLS(ln net.Listener, c *tls.Config, protocols map[string]SessionFunc) error {
 	return l.serve(ln, &secure{c, protocols})
 }
@@ -206,8 +187,7 @@ func (l *Loop) end(s service) {
 }
 
 // Shutdown closes the listeners, answers what was received, and returns when every connection has
-// ended, those in the server included. When ctx is done first, it ends them and returns the error of
-// ctx. The Loop is unusable then. It leaves the server as it is: it may serve listeners of its own.
+// ended. When ctx is done first, it ends them and returns the error of ctx. The Loop is unusable then.
 func (l *Loop) Shutdown(ctx context.Context) error {
 	ended := make(chan struct{})
 	l.each(service.drain)
@@ -245,15 +225,4 @@ func (l *Loop) Stats() Stats {
 		Refused:     c.refused.Load(),
 		Expired:     c.expired.Load(),
 	}
-}
-
-// ask asks a source. A panic, which is a bug of the source, leaves the request to the server.
-func (l *Loop) ask(source Source, r *Request) (a Answer, ok bool) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			l.log.Error("a source ended in a panic", "path", string(r.Path), "reason", reason)
-			ok = false
-		}
-	}()
-	return source.Ready(r)
 }

@@ -2,13 +2,14 @@ package loop
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/valyala/fasthttp"
+	"example.com/livery/httpd/guard"
 )
 
 const chrome = "GET /20k.css HTTP/1.1\r\nHost: localhost:8090\r\nConnection: keep-alive\r\n" +
@@ -35,6 +36,9 @@ func TestAnswersAreFasthttps(t *testing.T) {
 				before := h.loop.Stats().Answers
 				got := string(withoutDate([]byte(exchange(t, h.dial(t), tt.text))))
 				want := string(withoutDate([]byte(direct.ask(t, tt.text))))
+				if bareLineEnd([]byte(tt.text)) { // fasthttp alone would take it, or wait for another end
+					want = string(withoutDate(guard.Malformed.Bytes()))
+				}
 				if got != want {
 					t.Errorf("the loop answers %d bytes %.300q, fasthttp %d bytes %.300q", len(got), got, len(want), want)
 				}
@@ -44,10 +48,16 @@ func TestAnswersAreFasthttps(t *testing.T) {
 	})
 }
 
+// bareLineEnd reports whether a line of text ends with a CR or an LF alone.
+func bareLineEnd(text []byte) bool {
+	rest := bytes.ReplaceAll(text, []byte("\r\n"), nil)
+	return bytes.ContainsAny(rest, "\r\n")
+}
+
 var texts = []struct {
 	name string
 	text string
-	ours int // answers of the loop's
+	ours int // answers of the Source
 }{
 	{"one file", get("/2k.css"), 1},
 	{"Chrome", chrome, 1},
@@ -64,13 +74,13 @@ var texts = []struct {
 	{"a pipeline", strings.Repeat(get("/2k.css"), 16), 16},
 	{"a long pipeline", strings.Repeat(get("/2k.css"), 500), 500},
 	{"a pipeline of large files", strings.Repeat(get("/200k.css"), 20), 20},
-	{"a pipeline of mixed requests", get("/2k.css") + get("/nothing") + get("/20k.css") + "HEAD /2k.css HTTP/1.1\r\nHost: a\r\n\r\n" + get("/2k.css"), 1},
+	{"a pipeline of mixed requests", get("/2k.css") + get("/nothing") + get("/20k.css") + "HEAD /2k.css HTTP/1.1\r\nHost: a\r\n\r\n" + get("/2k.css"), 3},
 	{"a file that only the server has", get("/missed.css"), 0},
 	{"a source that panics", get("/panic.css"), 0},
 	{"an unknown file", get("/nothing"), 0},
 	{"HEAD", "HEAD /2k.css HTTP/1.1\r\nHost: a\r\n\r\n", 0},
 	{"OPTIONS", "OPTIONS /2k.css HTTP/1.1\r\nHost: a\r\n\r\n", 0},
-	{"POST with a body", "POST /2k.css HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello" + get("/2k.css"), 0},
+	{"POST with a body", "POST /2k.css HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello" + get("/2k.css"), 1},
 	{"a query", get("/2k.css?a=b&c=%20/?:@"), 1},
 	{"an empty query", get("/2k.css?"), 1},
 	{"a long query", get("/2k.css?" + strings.Repeat("a", 511)), 1},
@@ -79,7 +89,7 @@ var texts = []struct {
 	{"a fragment", get("/2k.css#a"), 0},
 	{"an escaped path", get("/2k%2ecss"), 0},
 	{"HTTP/1.0", "GET /2k.css HTTP/1.0\r\nHost: a\r\n\r\n", 0},
-	{"HTTP/1.0 kept alive", "GET /2k.css HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n" + get("/2k.css"), 0},
+	{"HTTP/1.0 kept alive", "GET /2k.css HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n" + get("/2k.css"), 1},
 	{"HTTP/2.0", "GET /2k.css HTTP/2.0\r\nHost: a\r\n\r\n", 0},
 	{"another HTTP/1", "GET /2k.css HTTP/1.9\r\nHost: a\r\n\r\n", 0},
 	{"lower case method", "get /2k.css HTTP/1.1\r\nHost: a\r\n\r\n", 0},
@@ -121,13 +131,13 @@ var texts = []struct {
 	{"an empty harmless header", get("/2k.css", "Accept:"), 1},
 	{"Content-Length 0", get("/2k.css", "Content-Length: 0") + get("/2k.css"), 2},
 	{"Content-Length 0 twice", get("/2k.css", "Content-Length: 0", "Content-Length: 0"), 0},
-	{"Content-Length 00", get("/2k.css", "Content-Length: 00") + get("/2k.css"), 0},
+	{"Content-Length 00", get("/2k.css", "Content-Length: 00") + get("/2k.css"), 1},
 	{"Content-Length -0", get("/2k.css", "Content-Length: -0"), 0},
 	{"Content-Length without a value", get("/2k.css", "Content-Length:"), 0},
 	{"Content-Length with a tab", get("/2k.css", "Content-Length:\t0"), 0},
-	{"Content-Length 0 and Transfer-Encoding", get("/2k.css", "Content-Length: 0", "Transfer-Encoding: chunked") + "0\r\n\r\n" + get("/2k.css"), 0},
-	{"Transfer-Encoding", get("/2k.css", "Transfer-Encoding: chunked") + "0\r\n\r\n" + get("/2k.css"), 0},
-	{"Content-Length and Transfer-Encoding", get("/2k.css", "Content-Length: 5", "Transfer-Encoding: chunked") + "0\r\n\r\n" + get("/2k.css"), 0},
+	{"Content-Length 0 and Transfer-Encoding", get("/2k.css", "Content-Length: 0", "Transfer-Encoding: chunked") + "0\r\n\r\n" + get("/2k.css"), 1},
+	{"Transfer-Encoding", get("/2k.css", "Transfer-Encoding: chunked") + "0\r\n\r\n" + get("/2k.css"), 1},
+	{"Content-Length and Transfer-Encoding", get("/2k.css", "Content-Length: 5", "Transfer-Encoding: chunked") + "0\r\n\r\n" + get("/2k.css"), 1},
 	{"Transfer-Encoding in disguise", get("/2k.css", "Transfer-Encoding: \x0bchunked"), 0},
 	{"two lengths", get("/2k.css", "Content-Length: 5", "Content-Length: 5") + "hello", 0},
 	{"Expect", get("/2k.css", "Expect: 100-continue"), 0},
@@ -148,8 +158,8 @@ var texts = []struct {
 	{"an HTTP/2 client", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 0},
 }
 
-// TestTheServerGivesAConnectionBack: what the server answers takes the connection away for one request.
-func TestTheServerGivesAConnectionBack(t *testing.T) {
+// TestTheHandlerAnswersOneRequestAtATime: what it answers leaves the next request to the Source.
+func TestTheHandlerAnswersOneRequestAtATime(t *testing.T) {
 	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open()
 		c := h.dial(t)
@@ -167,16 +177,4 @@ func TestTheServerGivesAConnectionBack(t *testing.T) {
 			t.Errorf("%+v, and %d requests to the server; want 50 and 50", s, h.requests.Load())
 		}
 	})
-}
-
-func TestNewNeedsSourceAndServer(t *testing.T) {
-	if _, err := New(Config{Server: &fasthttp.Server{}}); err == nil {
-		t.Error("no error without a source")
-	}
-	if _, err := New(Config{Source: newSite()}); err == nil {
-		t.Error("no error without a server")
-	}
-	if _, err := New(Config{Source: newSite(), Server: &fasthttp.Server{}}); err == nil {
-		t.Error("no error without a handler")
-	}
 }

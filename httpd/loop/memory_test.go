@@ -14,7 +14,7 @@ import (
 // openBounded serves TLS with memory for two connections of a client that wait in a handshake.
 func openBounded(t *testing.T, change ...func(*Config)) (h *testServer, m *guard.Memory, begin func() net.Conn) {
 	m = guard.NewMemory(64<<10, nil)
-	h = openSecureServer(t, nil, append(change, func(c *Config) { c.Memory, c.Overload = m, []byte("HTTP/1.1 503 Service Unavailable\r\n\r\n") })...)
+	h = openSecureServer(t, ways[0].wrap, nil, append(change, func(c *Config) { c.Memory = m })...)
 	return h, m, func() net.Conn {
 		c, err := net.Dial("tcp", h.address)
 		if err != nil {

@@ -61,9 +61,6 @@ type Stream interface {
 // soon, or nothing once the stream is closed.
 type StreamFunc func(wake func()) Stream
 
-// MaxStreamBytes is the room that Stream.Append has.
-const MaxStreamBytes = 1 << 10
-
 type streamKey struct{}
 
 // SetStream has the stream that begin begins follow the answer to ctx, which has a status and headers alone.
@@ -75,17 +72,39 @@ func StreamOf(ctx *fasthttp.RequestCtx) StreamFunc {
 	return begin
 }
 
-// Continue has a connection of a thread go on with a session behind the head of the answer to ctx, which then has no
-// length: it ends with the connection. It reports false if the connection is not one of a thread.
-func Continue(ctx *fasthttp.RequestCtx, begin SessionFunc) bool {
-	c, ok := ctx.Conn().(interface{ continueWith(begin SessionFunc) })
-	if ok {
-		c.continueWith(begin)
-		ctx.Response.SkipBody = true
-		ctx.Response.Header.SetContentLength(-2) // fasthttp: until the connection ends
+// beginStream returns how a connection of HTTP/1.1 goes on with a Stream behind the head of an answer.
+func beginStream(begin StreamFunc) SessionFunc {
+	return func(_ netip.AddrPort, _ Source, wake func()) Session {
+		if s := begin(wake); s != nil {
+			return &streamSession{Stream: s}
+		}
+		return nil
 	}
-	return ok
 }
+
+// streamSession is a Stream as the rest of a connection of HTTP/1.1.
+type streamSession struct {
+	Stream
+	received int
+}
+
+// maxReceived is how much the client of a stream may send. Nothing of it is read.
+const maxReceived = 16 << 10
+
+// Receive implements Session.
+func (s *streamSession) Receive(p []byte, _ time.Time) { s.received += len(p) }
+
+// Bytes implements Session: nothing has come in part, and a stream is as small as an idle connection.
+func (s *streamSession) Bytes() int { return 0 }
+
+// Ended implements Session.
+func (s *streamSession) Ended() bool { return s.Stream.Ended() || s.received > maxReceived }
+
+// Expire implements Session: Append does what is due.
+func (s *streamSession) Expire(time.Time) {}
+
+// Drain implements Session: the handler ends its streams in a shutdown.
+func (s *streamSession) Drain(time.Time) {}
 
 // Field is what a loop does with a header of a name. The zero Field is that of a header which is ignored.
 type Field = field
@@ -127,12 +146,5 @@ func (p *PlainRequest) Add(f Field, value []byte) bool {
 	return f == fieldIgnored || p.plain.take(f, value)
 }
 
-// Ask asks source for the answer. A panic, which is a bug of the source, leaves the request to the full server.
-func (p *PlainRequest) Ask(source Source) (a Answer, ok bool) {
-	defer func() {
-		if recover() != nil {
-			ok = false
-		}
-	}()
-	return source.Ready(&p.plain.Request)
-}
+// Request returns what a Source is asked.
+func (p *PlainRequest) Request() *Request { return &p.plain.Request }

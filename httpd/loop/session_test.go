@@ -2,7 +2,9 @@ package loop
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"net"
 	"net/netip"
@@ -119,8 +121,8 @@ func (e *echo) Drain(time.Time) {
 func (e *echo) Close() { e.log.closed.Add(1) }
 
 // openEchoes opens a server whose clients may speak echo, and returns how to dial it.
-func openEchoes(t *testing.T, e *echoes, change ...func(*Config)) (h *testServer, dial func() (net.Conn, *bufio.Reader)) {
-	h = openSecureServer(t, map[string]SessionFunc{"echo": e.begin}, change...)
+func openEchoes(t *testing.T, wrap func(net.Listener) net.Listener, e *echoes, change ...func(*Config)) (h *testServer, dial func() (net.Conn, *bufio.Reader)) {
+	h = openSecureServer(t, wrap, map[string]SessionFunc{"echo": e.begin}, change...)
 	h.trusted.NextProtos = []string{"echo"}
 	return h, func() (net.Conn, *bufio.Reader) {
 		c := h.dial(t)
@@ -144,8 +146,14 @@ func line(t *testing.T, c net.Conn, r *bufio.Reader, request string) string {
 // TestSessionsSpeakTheProtocolThatWasAgreedOn: a session gets what comes and sends what it has, more than a socket
 // takes at once too, and by itself; who chose HTTP/1.1 is served beside it.
 func TestSessionsSpeakTheProtocolThatWasAgreedOn(t *testing.T) {
+	for _, way := range ways[:2] {
+		t.Run(way.name, func(t *testing.T) { speak(t, way.wrap) })
+	}
+}
+
+func speak(t *testing.T, wrap func(net.Listener) net.Listener) {
 	e := newEchoes(time.Minute)
-	h, dial := openEchoes(t, e)
+	h, dial := openEchoes(t, wrap, e)
 	c, r := dial()
 	if got := line(t, c, r, "say a\nsay b\n"); got != "a" {
 		t.Errorf("first %q", got)
@@ -197,7 +205,7 @@ func TestSessionsSpeakTheProtocolThatWasAgreedOn(t *testing.T) {
 // TestSessionsEndInTime: by their deadlines, in a shutdown, by their clients' ends and if there are too many.
 func TestSessionsEndInTime(t *testing.T) {
 	e := newEchoes(soon)
-	h, dial := openEchoes(t, e)
+	h, dial := openEchoes(t, ways[0].wrap, e)
 	c, r := dial()
 	if got := line(t, c, r, "say a\n") + line(t, c, r, ""); got != "atoo late" {
 		t.Errorf("a silent session: %q", got)
@@ -225,11 +233,29 @@ func TestSessionsEndInTime(t *testing.T) {
 	}
 }
 
+// TestShutdownDoesNotWaitForAClient: one that takes nothing of what its session sends is cut when the time is over.
+func TestShutdownDoesNotWaitForAClient(t *testing.T) {
+	for _, way := range ways[:2] {
+		t.Run(way.name, func(t *testing.T) {
+			h, dial := openEchoes(t, way.wrap, newEchoes(time.Minute))
+			c, _ := dial()
+			if _, err := io.WriteString(c, strings.Repeat("much\n", 8)); err != nil {
+				t.Fatal(err)
+			}
+			over, cancel := context.WithCancel(t.Context())
+			cancel()
+			if err := h.loop.Shutdown(over); !errors.Is(err, context.Canceled) {
+				t.Errorf("Shutdown returned %v", err)
+			}
+		})
+	}
+}
+
 // TestSessionsMayBeRefused: a protocol that makes no session ends the connection.
 func TestSessionsMayBeRefused(t *testing.T) {
 	e := newEchoes(time.Minute)
 	e.most = 4
-	h, dial := openEchoes(t, e)
+	h, dial := openEchoes(t, ways[0].wrap, e)
 	for range 4 {
 		c, r := dial()
 		line(t, c, r, "say a\n")
@@ -253,7 +279,7 @@ func (c trickling) Write(p []byte) (n int, err error) {
 
 // TestRecordsComeInPieces: whatever part of a record has come, of the handshake's or a request's, the rest is waited for.
 func TestRecordsComeInPieces(t *testing.T) {
-	h := openSecureServer(t, nil)
+	h := openSecureServer(t, ways[0].wrap, nil)
 	inner, err := net.Dial("tcp", h.address)
 	if err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
 }
 
-// site is what the tests serve: the same files by a fasthttp handler and as a Source.
+// site is what the tests serve: the same files at once and by a fasthttp handler.
 type site struct {
 	files    map[string]*siteFile
 	requests atomic.Int64 // that the handler answered
@@ -105,11 +105,11 @@ func (f *siteFile) headOf(fill func(*fasthttp.Response)) []byte {
 	return withoutDate(out.Bytes()[:end+2])
 }
 
-// withoutDate removes the lines of Date from a stream of answers.
+// withoutDate removes the lines of Date and of the ids of refusals from a stream of answers.
 func withoutDate(b []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(b) {
-		if !bytes.HasPrefix(line, []byte("Date: ")) {
+		if !bytes.HasPrefix(line, []byte("Date: ")) && !bytes.HasPrefix(line, []byte("X-Request-Id: ")) {
 			out = append(out, line...)
 		}
 	}
@@ -132,8 +132,8 @@ func (s *site) Ready(r *Request) (Answer, bool) {
 	return Answer{Head: f.head, Body: f.body}, true
 }
 
-// handle is the same site for fasthttp.
-func (s *site) handle(ctx *fasthttp.RequestCtx) {
+// Serve implements Handler.
+func (s *site) Serve(ctx *fasthttp.RequestCtx) {
 	s.requests.Add(1)
 	if string(ctx.Path()) == "/held.css" {
 		<-s.hold
@@ -153,10 +153,14 @@ func (s *site) handle(ctx *fasthttp.RequestCtx) {
 	}
 }
 
+// limits are those of the servers under test.
+var limits = Limits{Read: time.Minute, Write: time.Minute, Idle: time.Minute, Head: 8 << 10, Body: 8 << 10}
+
+// server is the site as fasthttp serves it, with the same limits and refusals.
 func (s *site) server() *fasthttp.Server {
 	return &fasthttp.Server{
-		Handler: s.handle, NoDefaultServerHeader: true, NoDefaultContentType: true, CloseOnShutdown: true,
-		ReadBufferSize: 8 << 10, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
+		Handler: s.Serve, ErrorHandler: refuse, NoDefaultServerHeader: true, NoDefaultContentType: true, CloseOnShutdown: true,
+		ReadBufferSize: limits.Head, MaxRequestBodySize: limits.Body, ReadTimeout: limits.Read, WriteTimeout: limits.Write, IdleTimeout: limits.Idle,
 		Logger: silentLogger{}, HeaderReceived: honourClose,
 	}
 }
@@ -191,6 +195,7 @@ var ways = []struct {
 	{"threads", func(l net.Listener) net.Listener { return l }, false},
 	{"goroutines", func(l net.Listener) net.Listener { return struct{ net.Listener }{l} }, false},
 	{"threads under TLS", func(l net.Listener) net.Listener { return l }, true},
+	{"goroutines under TLS", func(l net.Listener) net.Listener { return struct{ net.Listener }{l} }, true},
 }
 
 func eachWay(t *testing.T, f func(t *testing.T, open func(...func(*Config)) *testServer)) {
@@ -198,7 +203,7 @@ func eachWay(t *testing.T, f func(t *testing.T, open func(...func(*Config)) *tes
 		t.Run(way.name, func(t *testing.T) {
 			f(t, func(change ...func(*Config)) *testServer {
 				if way.secure {
-					return openSecureServer(t, nil, change...)
+					return openSecureServer(t, way.wrap, nil, change...)
 				}
 				return openServer(t, way.wrap, change...)
 			})
@@ -214,36 +219,28 @@ func openServer(t testing.TB, wrap func(net.Listener) net.Listener, change ...fu
 }
 
 // openSecureServer opens a server under TLS that offers protocols besides HTTP/1.1.
-func openSecureServer(t testing.TB, protocols map[string]SessionFunc, change ...func(*Config)) *testServer {
+func openSecureServer(t testing.TB, wrap func(net.Listener) net.Listener, protocols map[string]SessionFunc, change ...func(*Config)) *testServer {
 	t.Helper()
 	h, ln := newTestServer(t, change...)
-	if !ServesTLS(ln) {
-		_ = ln.Close()
-		t.Skip("needs threads")
-	}
 	c, pool := certtest.SelfSigned(t)
 	config := &tls.Config{Certificates: []tls.Certificate{c}, NextProtos: append(slices.Collect(maps.Keys(protocols)), "http/1.1")}
 	h.trusted = &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"}
-	h.serve(t, func() error { return h.loop.ServeTLS(ln, config, protocols) })
+	h.serve(t, func() error { return h.loop.ServeTLS(wrap(ln), config, protocols) })
 	return h
 }
 
 func newTestServer(t testing.TB, change ...func(*Config)) (*testServer, net.Listener) {
 	t.Helper()
 	s := newSite()
-	c := Config{Source: s, Server: s.server(), Threads: 1}
+	c := Config{Handler: s, Limits: limits, Threads: 1, MaxConns: 10_000}
 	for _, f := range change {
 		f(&c)
-	}
-	l, err := New(c)
-	if err != nil {
-		t.Fatal(err)
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &testServer{site: s, loop: l, address: ln.Addr().String(), served: make(chan error, 1)}, ln
+	return &testServer{site: s, loop: New(c), address: ln.Addr().String(), served: make(chan error, 1)}, ln
 }
 
 func (h *testServer) serve(t testing.TB, f func() error) {
@@ -362,9 +359,8 @@ func openDirect(t testing.TB) *direct {
 		t.Fatal(err)
 	}
 	server := newSite().server()
-	server.ConnState = Observe
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(GuardHeads(ln, func(net.Conn) {})) }()
+	go func() { done <- server.Serve(ln) }()
 	t.Cleanup(func() {
 		_ = server.Shutdown()
 		<-done

@@ -5,7 +5,6 @@ package loop
 import (
 	"fmt"
 	"net"
-	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -35,14 +34,14 @@ type thread struct {
 	now      time.Time
 	busy     bool // the newest wait brought something
 	state    shutdownPhase
-	ending   atomic.Bool // state is not serving
-	resumeAt time.Time   // when accepting goes on after descriptors ran out; zero: it goes on
+	resumeAt time.Time // when accepting goes on after descriptors ran out; zero: it goes on
 
 	sender
 	fanout   fanout
 	in       []byte // what a connection's turn reads into
 	records  records
 	request  plainRequest
+	reader   *fullReader
 	date     dateLine
 	address  unix.RawSockaddrAny // of the newest peer
 	answered uint64              // not yet counted in Stats
@@ -63,18 +62,18 @@ const (
 
 func newThread(l *Loop, ln *net.TCPListener, over *secure) (t *thread, err error) {
 	t = &thread{
-		loop: l, source: l.config.Source, secure: over, epoll: -1, listener: -1,
-		in: make([]byte, max(inBytes, 2*l.limits.head)), unused: make([]*conn, 0, acceptsATurn),
+		loop: l, source: l.config.Handler, secure: over, epoll: -1, listener: -1, reader: newFullReader(l.limits),
+		in: make([]byte, roomFor(l.limits)), unused: make([]*conn, 0, acceptsATurn),
 	}
 	t.inbox.fd = -1
 	t.sender.begin(t)
 	t.fanout.turns = make([]*sessionConn, 0, turnsAtOnce)
 	if over != nil {
 		t.records.buffer = make([]byte, inBytes)
-		t.in = make([]byte, l.limits.head+maxRecord+inBytes)
+		t.in = make([]byte, l.limits.Head+l.limits.Body+maxRecord+inBytes)
 	}
 	if threaded, ok := t.source.(PerThread); ok {
-		t.source = threaded.ForLoop()
+		t.source = threaded.ForThread()
 	}
 	defer func() {
 		if err != nil {
@@ -118,7 +117,7 @@ func (t *thread) close() {
 func (t *thread) run() error {
 	defer t.close()
 	t.setTime(time.Now())
-	t.wheel.begin(t.now, min(t.loop.limits.read, t.loop.limits.write, t.loop.limits.idle, 16*grace))
+	t.wheel.begin(t.now, min(t.loop.limits.Read, t.loop.limits.Write, t.loop.limits.Idle, 16*grace))
 	expire := t.expire
 	for {
 		n, err := t.wait()
@@ -238,7 +237,6 @@ func (t *thread) serveInbox() {
 	asked.clear()
 	if asked.phase > t.state {
 		t.state = asked.phase
-		t.ending.Store(true)
 		t.drain()
 	}
 }
@@ -256,7 +254,7 @@ func (t *thread) repeat() {
 	for i, c := range t.turns {
 		t.turns[i] = nil
 		c.queued = false
-		if t.conns[c.fd] == c && c.handoff == nil {
+		if t.conns[c.fd] == c && !c.busy() {
 			t.turn(c)
 		}
 	}
@@ -284,8 +282,8 @@ func (t *thread) drain() {
 	for _, c := range t.conns {
 		switch {
 		case c == nil, c.shared():
-		case c.handoff != nil:
-			c.handoff.expedite()
+		case c.handshake != nil:
+			c.handshake.expedite()
 		case c.session != nil:
 			c.session.drain(t)
 			c.session.wake(t)
@@ -295,19 +293,18 @@ func (t *thread) drain() {
 	}
 }
 
-// abort ends every connection now. What the server has of them fails, and is closed when the server
-// lets go.
+// abort ends every connection now. A handshake fails, and its goroutine closes the connection.
 func (t *thread) abort() {
 	t.fanout.stop()
 	t.inbox.end(func() {
 		for _, c := range t.conns {
-			if c != nil && c.handoff != nil {
-				c.handoff.fail()
+			if c != nil && c.handshake != nil {
+				c.handshake.fail()
 			}
 		}
 	})
 	for _, c := range t.conns {
-		if c != nil && c.handoff == nil {
+		if c != nil && c.handshake == nil {
 			t.end(c)
 		}
 	}

@@ -3,7 +3,6 @@
 package loop
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"runtime"
@@ -14,21 +13,11 @@ import (
 )
 
 // newService serves ln with threads on epoll if it is plain TCP, else with goroutines.
-func (l *Loop) newService(ln net.Listener, s *secure) (service, error) {
-	tcp, ok := ln.(*net.TCPListener)
-	switch {
-	case ok:
-		return newThreads(l, tcp, s)
-	case s != nil:
-		return nil, errors.New("TLS needs a listener that is plain TCP")
+func (l *Loop) newService(ln net.Listener, over *secure) (service, error) {
+	if tcp, ok := ln.(*net.TCPListener); ok {
+		return newThreads(l, tcp, over)
 	}
-	return newStreams(l, ln), nil
-}
-
-// ServesTLS reports whether ServeTLS can serve ln: plain TCP.
-func ServesTLS(ln net.Listener) bool {
-	_, ok := ln.(*net.TCPListener)
-	return ok
+	return newCarriers(l, ln, over), nil
 }
 
 // procs is the GOMAXPROCS of the process, which all Loops share.
@@ -183,10 +172,10 @@ func setUp(fd int) error {
 	return nil
 }
 
-// AckNow has the kernel acknowledge at once what has come on a TCP connection, beneath what wraps it. A client
+// ackAtOnce has the kernel acknowledge at once what has come on a TCP connection, beneath what wraps it. A client
 // that collects small segments (RFC 9293 section 3.7.4) waits for that before it sends the next one, and the kernel
 // leaves it waiting for 40 ms if the server has nothing to send, as between a TLS handshake and the first request.
-func AckNow(c net.Conn) {
+func ackAtOnce(c net.Conn) {
 	for above, ok := c.(interface{ NetConn() net.Conn }); ok; above, ok = c.(interface{ NetConn() net.Conn }) {
 		c = above.NetConn()
 	}

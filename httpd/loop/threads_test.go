@@ -236,44 +236,28 @@ type client struct {
 // many is how many clients follow: more than a turn serves.
 const many = 2*turnsAtOnce + 10
 
-// eachFollowed tests with clients without and with TLS.
-func eachFollowed(t *testing.T, test func(t *testing.T, s *followed)) {
-	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
-		if strings.HasSuffix(t.Name(), "goroutines") {
-			t.Skip("needs threads")
-		}
-		c := &changes{tb: t}
-		s := &followed{changes: c, clients: map[string]*client{}}
-		s.testServer = open(s.serve)
-		s.dialAll(t)
-		test(t, s)
-	})
-}
-
-func (s *followed) serve(c *Config) {
-	c.Server.Handler = func(ctx *fasthttp.RequestCtx) { Continue(ctx, s.begin) }
+// follow opens a server whose clients follow changes.
+func follow(t *testing.T, wrap func(net.Listener) net.Listener) *followed {
+	s := &followed{changes: &changes{tb: t}, clients: map[string]*client{}}
+	s.testServer = openSecureServer(t, wrap, map[string]SessionFunc{"follow": s.begin})
+	s.dialAll(t)
+	return s
 }
 
 // dialAll has the clients follow, until each has the first number.
 func (s *followed) dialAll(t *testing.T) {
+	s.trusted.NextProtos = []string{"follow"}
 	for range many {
 		conn := s.dial(t)
-		one := &client{conn, bufio.NewReader(conn)}
-		s.clients[conn.LocalAddr().String()] = one
-		if _, err := io.WriteString(one, get("/follow")); err != nil {
-			t.Fatal(err)
-		}
+		s.clients[conn.LocalAddr().String()] = &client{conn, bufio.NewReader(conn)}
 	}
-	s.next()
-	for _, one := range s.clients {
-		for text := ""; text != "\r\n"; {
-			var err error
-			if text, err = one.ReadString('\n'); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	s.hear(1)
+	s.trusted.NextProtos = nil
+	eventually(t, "all follow", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.all) == many
+	})
+	s.hear(s.next())
 }
 
 // hear waits until every client has the newest line, and fails if one comes twice or in another order.
@@ -300,18 +284,17 @@ func (c *client) hear(tb testing.TB, last int64) int64 {
 
 // TestAChangeReachesEverySession once, by the thread or by the worker, and one that comes meanwhile does too.
 func TestAChangeReachesEverySession(t *testing.T) {
-	eachFollowed(t, func(t *testing.T, s *followed) {
-		for range 20 {
-			s.hear(s.next())
-		}
-		_, release := s.catch(true) // the worker has asked the one before for all that it has
-		defer release()
-		s.next()
-		eventually(t, "the thread has sent it to others", func() bool { return s.newest.Load() >= many-workerTurns })
-		release()
-		s.hear(s.number.Load() - 1)
-		s.hear(s.next()) // and none twice
-	})
+	s := follow(t, ways[0].wrap)
+	for range 20 {
+		s.hear(s.next())
+	}
+	_, release := s.catch(true) // the worker has asked the one before for all that it has
+	defer release()
+	s.next()
+	eventually(t, "the thread has sent it to others", func() bool { return s.newest.Load() >= many-workerTurns })
+	release()
+	s.hear(s.number.Load() - 1)
+	s.hear(s.next()) // and none twice
 }
 
 // TestWhatHappensToASessionOfTheWorker is done when the thread has it back: its client sends something, or leaves, or its
@@ -337,27 +320,26 @@ func TestWhatHappensToASessionOfTheWorker(t *testing.T) {
 		}, func(s *followed, _ *follower) bool { return s.closed.Load() == many }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			eachFollowed(t, func(t *testing.T, s *followed) {
-				if strings.Contains(t.Name(), "time_is_up") {
-					s.mu.Lock()
-					s.limit.Store(int64(time.Since(s.all[0].since) + 3*time.Second))
-					s.mu.Unlock()
-					s.hear(s.next())
-				}
-				f, release := s.catch(false)
-				defer release()
-				tt.do(t, s, f)
-				other := s.dial(t)
-				defer other.Close()
-				if resp, _ := ask(t, other, bufio.NewReader(other), get("/2k.css")); resp.StatusCode != fasthttp.StatusOK {
-					t.Errorf("another client is answered %d", resp.StatusCode)
-				}
-				if tt.done(s, f) {
-					t.Error("it is done while the worker has the session")
-				}
-				release()
-				eventually(t, "it is done", func() bool { return tt.done(s, f) })
-			})
+			s := follow(t, ways[0].wrap)
+			if strings.Contains(t.Name(), "time_is_up") {
+				s.mu.Lock()
+				s.limit.Store(int64(time.Since(s.all[0].since) + 3*time.Second))
+				s.mu.Unlock()
+				s.hear(s.next())
+			}
+			f, release := s.catch(false)
+			defer release()
+			tt.do(t, s, f)
+			other := s.dial(t)
+			defer other.Close()
+			if resp, _ := ask(t, other, bufio.NewReader(other), get("/2k.css")); resp.StatusCode != fasthttp.StatusOK {
+				t.Errorf("another client is answered %d", resp.StatusCode)
+			}
+			if tt.done(s, f) {
+				t.Error("it is done while the worker has the session")
+			}
+			release()
+			eventually(t, "it is done", func() bool { return tt.done(s, f) })
 		})
 	}
 }
@@ -366,35 +348,34 @@ func TestWhatHappensToASessionOfTheWorker(t *testing.T) {
 func TestShutdownWaitsForTheWorker(t *testing.T) {
 	for _, aborted := range []bool{false, true} {
 		t.Run("aborted "+strconv.FormatBool(aborted), func(t *testing.T) {
-			eachFollowed(t, func(t *testing.T, s *followed) {
-				f, release := s.catch(false)
-				defer release()
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				if aborted {
-					cancel()
-				}
-				ended := make(chan error, 1)
-				go func() { ended <- s.loop.Shutdown(ctx) }()
-				if !aborted {
-					eventually(t, "others are drained", func() bool { return s.drained.Load() >= many-workerTurns })
-				}
-				select {
-				case err := <-ended:
-					t.Errorf("it ends with %v while the worker has a session", err)
-				case <-time.After(20 * time.Millisecond):
-				}
-				release()
-				if err := <-ended; (err != nil) != aborted {
-					t.Errorf("it ends with %v", err)
-				}
-				if n := f.drains.Load(); !aborted && (n != 1 || s.drained.Load() != many) {
-					t.Errorf("%d are drained, the one of the worker %d times", s.drained.Load(), n)
-				}
-				if s.closed.Load() != many {
-					t.Errorf("%d sessions are closed, want %d", s.closed.Load(), many)
-				}
-			})
+			s := follow(t, ways[0].wrap)
+			f, release := s.catch(false)
+			defer release()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if aborted {
+				cancel()
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- s.loop.Shutdown(ctx) }()
+			if !aborted {
+				eventually(t, "others are drained", func() bool { return s.drained.Load() >= many-workerTurns })
+			}
+			select {
+			case err := <-ended:
+				t.Errorf("it ends with %v while the worker has a session", err)
+			case <-time.After(20 * time.Millisecond):
+			}
+			release()
+			if err := <-ended; (err != nil) != aborted {
+				t.Errorf("it ends with %v", err)
+			}
+			if n := f.drains.Load(); !aborted && (n != 1 || s.drained.Load() != many) {
+				t.Errorf("%d are drained, the one of the worker %d times", s.drained.Load(), n)
+			}
+			if s.closed.Load() != many {
+				t.Errorf("%d sessions are closed, want %d", s.closed.Load(), many)
+			}
 		})
 	}
 }
@@ -402,39 +383,36 @@ func TestShutdownWaitsForTheWorker(t *testing.T) {
 // TestSlowClientsOfAChange: clients that take a while for what they are sent, or do not read, keep nothing from others and
 // have the newest line in the end.
 func TestSlowClientsOfAChange(t *testing.T) {
-	eachFollowed(t, func(t *testing.T, s *followed) {
-		var slow []*client
-		s.mu.Lock()
-		some := s.all[:many/8]
-		s.mu.Unlock()
-		for _, f := range some {
-			f.bytes.Store(1 << 19)
-			slow = append(slow, s.clients[f.remote])
-			delete(s.clients, f.remote)
-		}
-		const times = 5
-		for range times {
-			s.hear(s.next())
-		}
-		var reading sync.WaitGroup
-		for _, one := range slow {
-			reading.Go(func() {
-				for last := int64(1); last < 2*times+1 && !t.Failed(); {
-					last = one.hear(t, last)
-				}
-			})
-		}
-		for range times {
-			s.hear(s.next())
-		}
-		reading.Wait()
-	})
+	s := follow(t, ways[0].wrap)
+	var slow []*client
+	s.mu.Lock()
+	some := s.all[:many/8]
+	s.mu.Unlock()
+	for _, f := range some {
+		f.bytes.Store(1 << 19)
+		slow = append(slow, s.clients[f.remote])
+		delete(s.clients, f.remote)
+	}
+	const times = 5
+	for range times {
+		s.hear(s.next())
+	}
+	var reading sync.WaitGroup
+	for _, one := range slow {
+		reading.Go(func() {
+			for last := int64(1); last < 2*times+1 && !t.Failed(); {
+				last = one.hear(t, last)
+			}
+		})
+	}
+	for range times {
+		s.hear(s.next())
+	}
+	reading.Wait()
 }
 
 // TestASocketTakesMoreWhileTheWorkerHasIt: epoll reports that once, and the rest of a line follows.
 func TestASocketTakesMoreWhileTheWorkerHasIt(t *testing.T) {
-	c := &changes{tb: t}
-	s := &followed{changes: c, clients: map[string]*client{}}
 	small := func(ln net.Listener) net.Listener {
 		raw, err := ln.(*net.TCPListener).SyscallConn()
 		if err == nil {
@@ -445,13 +423,12 @@ func TestASocketTakesMoreWhileTheWorkerHasIt(t *testing.T) {
 		}
 		return ln
 	}
-	s.testServer = openServer(t, small, s.serve)
-	s.dialAll(t)
-	c.mu.Lock()
-	for _, f := range c.all {
+	s := follow(t, small)
+	s.mu.Lock()
+	for _, f := range s.all {
 		f.bytes.Store(256 << 10)
 	}
-	c.mu.Unlock()
+	s.mu.Unlock()
 	s.hear(s.next()) // each socket was full once: epoll reports when it takes more from now on
 	f, release := s.catch(true)
 	defer release()

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"os"
 	"syscall"
 	"time"
 
@@ -18,7 +17,7 @@ import (
 
 // tlsConn is the TLS of a connection of a thread. crypto/tls encrypts and decrypts; what it takes for the socket is a
 // tlsConn. In a thread's turn that is the thread's memory: a read that finds no more there fails with errWouldBlock,
-// which crypto/tls takes for passing, and a write always succeeds. While a goroutine has the connection, it is the socket.
+// which crypto/tls takes for passing, and a write always succeeds. During the handshake it is the socket.
 type tlsConn struct {
 	*tls.Conn
 	sender  *sender // the thread's, or the one of its fanout
@@ -84,8 +83,8 @@ type tlsSocket tlsConn
 
 // Read implements net.Conn.
 func (s *tlsSocket) Read(p []byte) (n int, err error) {
-	if b := s.conn.handoff; b != nil {
-		n, err = b.receiveNow(p)
+	if h := s.conn.handshake; h != nil {
+		n, err = h.read(p)
 		for got := p[:n]; len(got) > 0; {
 			got = got[s.place.pass(got):]
 		}
@@ -103,8 +102,8 @@ func (s *tlsSocket) Read(p []byte) (n int, err error) {
 
 // Write implements net.Conn.
 func (s *tlsSocket) Write(p []byte) (int, error) {
-	if b := s.conn.handoff; b != nil {
-		n, err := b.transmit(p)
+	if h := s.conn.handshake; h != nil {
+		n, err := h.write(p)
 		s.broken = s.broken || err != nil
 		return n, err
 	}
@@ -116,12 +115,12 @@ func (s *tlsSocket) Write(p []byte) (int, error) {
 func (s *tlsSocket) Close() error { return nil }
 
 // LocalAddr implements net.Conn.
-func (s *tlsSocket) LocalAddr() net.Addr { return localAddress(s.conn.fd) }
+func (s *tlsSocket) LocalAddr() net.Addr { return &net.TCPAddr{} }
 
 // RemoteAddr implements net.Conn.
 func (s *tlsSocket) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(s.conn.remote) }
 
-// SetDeadline implements net.Conn. The limits are those of the thread and the handoffConn.
+// SetDeadline implements net.Conn. The limits are those of the thread and the handshake.
 func (s *tlsSocket) SetDeadline(time.Time) error { return nil }
 
 // SetReadDeadline implements net.Conn.
@@ -129,50 +128,6 @@ func (s *tlsSocket) SetReadDeadline(time.Time) error { return nil }
 
 // SetWriteDeadline implements net.Conn.
 func (s *tlsSocket) SetWriteDeadline(time.Time) error { return nil }
-
-// handshakeTimeout bounds how long a client may take for the handshake.
-const handshakeTimeout = 10 * time.Second
-
-// handshake has a goroutine make the handshake with a new client: that takes the time of many requests.
-func (t *thread) handshake(c *conn) {
-	if !t.follow(c) {
-		return
-	}
-	c.tls = &tlsConn{sender: &t.sender, conn: c}
-	c.tls.Conn = tls.Server((*tlsSocket)(c.tls), t.secure.config)
-	b := newHandoffConn(t, c)
-	b.handshaking = true
-	_ = b.SetDeadline(time.Now().Add(handshakeTimeout))
-	c.handoff = b
-	if t.state != serving {
-		b.expedite()
-	}
-	go b.handshake()
-}
-
-// handshake makes the handshake and gives the connection to its thread.
-func (b *handoffConn) handshake() {
-	if err := b.conn.tls.Handshake(); err != nil {
-		b.thread.loop.log.Debug("a client did not finish the handshake", "client", b.conn.remote.String(), "error", err)
-	} else {
-		ackNow(b.conn.fd)
-		b.left.Store(true)
-	}
-	b.may(0)
-	b.thread.inbox.post(b.conn)
-}
-
-// begin goes on after the handshake, in the protocol that was agreed on.
-func (s *tlsConn) begin() {
-	t, c := s.sender.thread, s.conn
-	c.begun = true
-	t.wheel.set(c, t.wheel.until(t.now, t.loop.limits.read))
-	if begin := t.secure.protocols[s.ConnectionState().NegotiatedProtocol]; begin != nil && !c.beginSession(t, begin) {
-		t.end(c)
-		return
-	}
-	t.turn(c)
-}
 
 // receive receives once, decrypts to p, which must have room for all, and returns how much that is.
 func (s *tlsConn) receive(p []byte) (int, syscall.Errno) {
@@ -279,25 +234,5 @@ func (s *tlsConn) end() {
 	}
 	if s.CloseWrite() == nil {
 		s.transmit()
-	}
-}
-
-// refusalTime bounds how long a client that is refused may take for the handshake, two round trips of a slow network.
-const refusalTime = 3 * time.Second
-
-// refuse answers a connection beyond the limit, unless it agrees on a protocol with sessions: those have no answer
-// without a request.
-func (s *secure) refuse(f *os.File, overload []byte) {
-	inner, err := net.FileConn(f)
-	_ = f.Close()
-	if err != nil {
-		return
-	}
-	defer inner.Close()
-	_ = inner.SetDeadline(time.Now().Add(refusalTime))
-	c := tls.Server(inner, s.config)
-	if c.Handshake() == nil && s.protocols[c.ConnectionState().NegotiatedProtocol] == nil {
-		_, _ = c.Write(overload)
-		_ = c.CloseWrite()
 	}
 }
