@@ -28,7 +28,6 @@ import (
 	"example.com/livery/httpd"
 	"example.com/livery/wasm"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/valyala/fasthttp"
 )
 
 // The connections of an Edge whose Config names no others.
@@ -53,7 +52,7 @@ type Config struct {
 	IdleTimeout        time.Duration        // between two requests of a connection; 0: 3 minutes
 	StreamsOfOneClient int                  // requests of HTTP/2 under way, of one client over all its connections; a twentieth of it bounds the connections. 0: 1,000; negative: no bound
 	TrustedProxies     []netip.Prefix       // peers whose X-Forwarded-For is believed
-	FastPath           bool                 // plain hits are answered ahead of fasthttp, byte for byte as it would
+	NoReady            bool                 // no request is answered at once from memory, on the thread that read it: for tests of the other way
 	NoDeltas           bool                 // nothing is offered as a dictionary or sent as a delta: a cache in front ignores Vary
 	UpstreamTLS        func() *tls.Config   // asked for every new connection to an https upstream; nil: the system's roots
 	Runtime            *wasm.Runtime        // the caller closes it, after Shutdown
@@ -206,11 +205,6 @@ func (e *Edge) logDiskError(err error) {
 	}
 }
 
-// lookup returns what a request wants to know of records.
-func (e *Edge) lookup(h *fasthttp.RequestHeader) records.Lookup {
-	return records.Lookup{Now: e.now(), Header: h, MaxWait: e.config.upstreamWait()}
-}
-
 // prepare makes the servers.
 func (e *Edge) prepare() {
 	e.changes = relay.NewLog(e.disk.Cursor())
@@ -222,7 +216,7 @@ func (e *Edge) prepare() {
 		Log: e.changes, Records: e.records, Modules: e.blobs.Modules, Input: e.content.Input, Following: e.upstreams.Following,
 	})
 	c := httpd.Config{
-		Handler:          fastPath{e},
+		Handler:          front{e},
 		MaxConns:         int(orDefault(int64(e.config.MaxConnections), DefaultMaxConnections)),
 		ConnsPerClient:   cmp.Or(e.config.MaxConnsPerClient, 4096),
 		StreamsPerClient: cmp.Or(e.config.StreamsOfOneClient, 1000),
@@ -233,9 +227,6 @@ func (e *Edge) prepare() {
 		IdleTimeout:      idle,
 		Shed:             e.metrics.shed.Inc,
 		Logger:           e.log,
-	}
-	if !e.config.FastPath {
-		c.Handler = fullPath{e}
 	}
 	e.live = live.New(c.MaxConns/liveParts, c.Clients())
 	e.server = httpd.New(c)

@@ -55,7 +55,7 @@ func openListener(t *testing.T, f *feed, fastPath bool, serve func(*edge.Edge, n
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &halfOpen{running: run(t, f, func(c *edge.Config) { c.FastPath = fastPath }), t: t, address: l.Addr().String(), served: make(chan error, 1)}
+	h := &halfOpen{running: run(t, f, func(c *edge.Config) { c.NoReady = !fastPath }), t: t, address: l.Addr().String(), served: make(chan error, 1)}
 	go func() { h.served <- serve(h.edge, l) }()
 	return h
 }

@@ -13,14 +13,14 @@ import (
 	"example.com/livery/httpd"
 )
 
-// hotResponses is the fastPath of one loop alone. It keeps the answers to what was asked for a moment ago, so
+// hotResponses is the Source of one thread alone. It keeps the answers to what was asked for a moment ago, so
 // that the next request for a hot file is compared with them and looks nothing up.
 //
-// What it keeps is what fastPath would answer for as long as it is kept: what was read for it is read again
-// and must be the same. fastPath is asked anew after hotResponseFor all the same, so that the cache goes on
+// What it keeps is what front would answer for as long as it is kept: what was read for it is read again
+// and must be the same. The road is taken anew after hotResponseFor all the same, so that the cache goes on
 // seeing what is hot.
 type hotResponses struct {
-	fastPath
+	edge     *Edge
 	exchange *exchange
 	seed     maphash.Seed
 	slots    [hotSlots]cachedResponse
@@ -57,22 +57,25 @@ type cachedResponse struct {
 	etag      []byte
 }
 
-// ForThread implements loop.PerThread.
-func (s fastPath) ForThread() httpd.Source {
-	return &hotResponses{fastPath: s, seed: maphash.MakeSeed(), exchange: exchanges.New().(*exchange)}
+// ForThread implements httpd.PerThread.
+func (f front) ForThread() httpd.Source {
+	if f.edge.config.NoReady {
+		return f
+	}
+	return &hotResponses{edge: f.edge, seed: maphash.MakeSeed(), exchange: exchanges.New().(*exchange)}
 }
 
-// Ready returns what fastPath would.
+// Ready returns what front would.
 func (s *hotResponses) Ready(r *httpd.Request) (httpd.Answer, bool) {
-	q, x := s.edge.questionOf(r), s.exchange
 	if r.AvailableDictionary != nil || r.Range != nil || len(r.AcceptEncoding) > maxHotAccept {
-		return s.fastPath.Ready(r)
+		return front{s.edge}.Ready(r)
 	}
 	query, ok := address.Relevant(r.Query)
 	if !ok {
 		return httpd.Answer{}, false
 	}
-	now := q.Now.UnixNano()
+	at := s.edge.clock(r.Now)
+	now := at.UnixNano()
 	hash := maphash.Bytes(s.seed, r.Path) ^ maphash.Bytes(s.seed, r.AcceptEncoding)*0x9e3779b97f4a7c15
 	if len(query) > 0 {
 		hash ^= maphash.Bytes(s.seed, query) * 0xc2b2ae3d27d4eb4f
@@ -84,13 +87,14 @@ func (s *hotResponses) Ready(r *httpd.Request) (httpd.Answer, bool) {
 		}
 	}
 	confirmed := s.edge.records.ConfirmedAt()
-	x.begin(nil, q)
+	x := s.exchange
+	x.begin(r, at)
 	x.mayMake = s.mayMake(r.Now)
-	a, ok := s.edge.answerHit(x, r)
+	a, ok := s.edge.ready(x)
 	switch {
 	case x.outcome != records.Hit:
 		s.made++
-	case ok:
+	case ok && x.asked == address.File:
 		s.keep(f, hash, r, a, x, confirmed)
 	}
 	x.end()

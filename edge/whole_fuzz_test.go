@@ -36,8 +36,8 @@ type pairOfEdges struct{ fast, full *running }
 func runPairOfEdges(t testing.TB) pairOfEdges {
 	f := fuzzedFeed(t)
 	p := pairOfEdges{
-		fast: run(t, f, func(c *edge.Config) { c.FastPath = true }),
-		full: run(t, f, func(c *edge.Config) { c.FastPath = false }),
+		fast: run(t, f, func(c *edge.Config) { c.NoReady = false }),
+		full: run(t, f, func(c *edge.Config) { c.NoReady = true }),
 	}
 	for _, r := range []*running{p.fast, p.full} {
 		r.settle()

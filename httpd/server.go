@@ -22,6 +22,7 @@ import (
 type (
 	Handler    = loop.Handler
 	Source     = loop.Source
+	PerThread  = loop.PerThread
 	Request    = loop.Request
 	Answer     = loop.Answer
 	Stream     = loop.Stream
@@ -30,6 +31,9 @@ type (
 
 // SetStream has the stream that begin begins follow the response in ctx, which has a status and headers alone.
 func SetStream(ctx *fasthttp.RequestCtx, begin StreamFunc) { loop.SetStream(ctx, begin) }
+
+// AddrPortOf returns the address and port of a TCP peer; the zero AddrPort of any other.
+func AddrPortOf(peer net.Addr) netip.AddrPort { return loop.AddrPortOf(peer) }
 
 // AddressOf returns the address of a TCP peer; the zero Addr of any other.
 func AddressOf(peer net.Addr) netip.Addr { return loop.AddressOf(peer) }

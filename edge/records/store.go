@@ -242,22 +242,6 @@ type Held struct {
 	PairState  *PairState
 }
 
-// Fresh returns what is held under two keys if it exists and may be served without asking. It allocates nothing.
-func (s *Store) Fresh(theme, pair []byte, l *Lookup) (h Held, ok bool) {
-	if h.Theme = s.theme(theme); h.Theme == nil {
-		return h, false
-	}
-	h.ThemeState = h.Theme.State()
-	if h.ThemeState == nil || h.ThemeState.Missing != "" || !s.themeFresh(h.Theme, h.ThemeState, l) {
-		return h, false
-	}
-	if h.Pair = s.pair(pair); h.Pair == nil {
-		return h, false
-	}
-	h.PairState = h.Pair.State()
-	return h, h.PairState != nil && h.PairState.Missing == "" && s.pairFresh(h.Theme, h.ThemeState, h.Pair, h.PairState, l)
-}
-
 // FreshFor returns for how long h stays fresh, if nothing else happens, and when its pair was known to be current; 0 if it is
 // not fresh now.
 func (s *Store) FreshFor(h *Held, l *Lookup) (left time.Duration, known time.Time) {

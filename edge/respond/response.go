@@ -39,8 +39,8 @@ type View struct {
 	Digest       bool          // the answer has the digest of what is sent, even if that has to be hashed for it
 }
 
-// Reset lets go of what was sent.
-func (r *Response) Reset() { r.Content, r.body = nil, nil }
+// Reset empties r, which lets go of what was sent.
+func (r *Response) Reset() { r.Status, r.Content, r.body, r.count = fasthttp.StatusOK, nil, nil, 0 }
 
 // field is a header with its value, if it is not the only one.
 type field struct {
@@ -77,7 +77,8 @@ func (r *Response) spelt(used []byte) []byte {
 
 // begin starts an answer with what every answer to an address carries.
 func (r *Response) begin(v *View) {
-	r.Status, r.Content, r.body, r.count, r.used = fasthttp.StatusOK, nil, nil, 0, r.values[:0]
+	r.Reset()
+	r.used = r.values[:0]
 	r.add(contentTypeOptions, nil)
 	r.add(resourcePolicy, nil)
 	if v.CacheStatus != nil {

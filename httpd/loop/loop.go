@@ -187,10 +187,12 @@ func (l *Loop) end(s service) {
 }
 
 // Shutdown closes the listeners, answers what was received, and returns when every connection has
-// ended. When ctx is done first, it ends them and returns the error of ctx. The Loop is unusable then.
+// ended. When ctx is done first, it cuts those that are left and returns the error of ctx. The Loop is unusable then.
 func (l *Loop) Shutdown(ctx context.Context) error {
+	if l.each(service.drain) == 0 {
+		return nil
+	}
 	ended := make(chan struct{})
-	l.each(service.drain)
 	go func() {
 		l.working.Wait()
 		close(ended)
@@ -200,19 +202,23 @@ func (l *Loop) Shutdown(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
+	cut := l.counts.conns.Load()
 	l.each(service.abort)
-	<-ended
+	if <-ended; cut == 0 {
+		return nil
+	}
 	return fmt.Errorf("loop: shutdown: %w", ctx.Err())
 }
 
-// each stops new services and does f to those that run.
-func (l *Loop) each(f func(service)) {
+// each stops new services and does f to those that run, whose number it returns.
+func (l *Loop) each(f func(service)) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stopped = true
 	for s := range l.services {
 		f(s)
 	}
+	return len(l.services)
 }
 
 // Stats returns the figures of now.
