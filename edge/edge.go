@@ -106,11 +106,15 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 		e.log = slog.New(slog.DiscardHandler)
 	}
 	e.ctx, e.stop = context.WithCancel(context.WithoutCancel(ctx))
-	e.follower = &follower{Edge: e, advised: map[*upstream.Client]string{}}
 	if err := e.open(); err != nil {
 		return nil, err
 	}
 	e.prepare()
+	e.follower = &follower{
+		ctx: e.ctx, upstreams: e.upstreams, disk: e.disk, records: e.records, changes: e.changes, metrics: e.metrics,
+		spawn: e.spawn, whole: func() { e.preload(e.blobs.Modules) }, logDiskError: e.logDiskError, now: e.now, log: e.log,
+		advised: map[*upstream.Client]string{},
+	}
 	e.start()
 	return e, nil
 }
@@ -145,7 +149,6 @@ func (e *Edge) open() (err error) {
 		Context: e.ctx, Disk: e.disk, WriteBehind: e.writeBehind, Upstream: e.upstreams, Asked: e.metrics.Asked, LogDiskError: e.logDiskError, Now: e.now,
 	})
 	part := orDefault(e.config.CacheBytes, standardCache) / budgetParts
-	e.openRecords(uint64(part))
 	var bodies content.BodyDisk
 	if e.bodies != nil {
 		bodies = e.bodies
@@ -154,9 +157,10 @@ func (e *Edge) open() (err error) {
 		Bodies: bodies,
 		Budget: orDefault(e.config.CacheBytes, standardCache) - (themeParts+pairParts)*part,
 		Slots:  runtime.GOMAXPROCS(0), Pending: maxRecompressions, Runtime: e.config.Runtime,
-		Blob: e.blobs.Get, HasBlob: e.blobs.Has, Older: e.records.Older, IsTemporary: func(err error) bool { return errors.Is(err, upstream.ErrUnreachable) },
+		Blob: e.blobs.Get, HasBlob: e.blobs.Has, Older: func(line content.Line) []*content.Inputs { return e.records.Older(line) }, IsTemporary: func(err error) bool { return errors.Is(err, upstream.ErrUnreachable) },
 		Rendering: func() func(error) { return e.metrics.rendering() }, Recompressed: func() { e.metrics.improved.Inc() }, Now: e.now, Logger: e.log,
 	})
+	e.openRecords(uint64(part))
 	return e.metrics.register(e)
 }
 
@@ -194,7 +198,7 @@ func (e *Edge) openRecords(part uint64) {
 		Draining:   func() bool { return e.server.Draining() },
 		Now:        e.now, Logger: e.log, LogDiskError: e.logDiskError,
 		Upstream: e.upstreams, Disk: e.disk, WriteBehind: e.writeBehind,
-		Content: recordContent{e}, Observer: e.metrics,
+		Content: recordContent{e.ctx, e.content, e.blobs, e.disk, e.logDiskError}, Observer: e.metrics,
 	})
 }
 

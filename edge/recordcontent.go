@@ -1,13 +1,16 @@
 package edge
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
 
+	"example.com/livery/edge/blobs"
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/content"
+	"example.com/livery/edge/diskcache"
 	"example.com/livery/edge/records"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
@@ -15,8 +18,14 @@ import (
 	"example.com/livery/wasm/abi"
 )
 
-// recordContent is what the records need of an edge: it implements records.Content.
-type recordContent struct{ *Edge }
+// recordContent is what the records need to know of files and what they are made from: it implements records.Content.
+type recordContent struct {
+	ctx          context.Context
+	content      *content.Store
+	blobs        *blobs.Store
+	disk         *diskcache.Cache
+	logDiskError func(error)
+}
 
 // HasInputs reports whether what a pair is rendered from is here.
 func (c recordContent) HasInputs(in *content.Inputs) bool { return c.content.HasInputs(in) }

@@ -111,19 +111,19 @@ type Store struct {
 
 	confirmedAt atomic.Int64 // Unix nanoseconds: what is held and not invalidated was current then
 
-	refresher       *refresher
-	negativeLookups guard.Bucket  // questions for what was not there
-	missSlots       chan struct{} // one element for each request that does what takes long
-	waiting         atomic.Int32  // requests that wait for an upstream to come back
+	refreshes       *refreshQueue          // Themes that changed
+	heard           atomic.Pointer[string] // the newest place in the change log
+	negativeLookups guard.Bucket           // questions for what was not there
+	missSlots       chan struct{}          // one element for each request that does what takes long
+	waiting         atomic.Int32           // requests that wait for an upstream to come back
 }
 
 // New returns a Store that holds nothing in memory yet. Start begins its work in the background.
 func New(c Config) *Store {
 	s := &Store{
-		Config: c, missSlots: make(chan struct{}, maxMisses),
+		Config: c, missSlots: make(chan struct{}, maxMisses), refreshes: newRefreshQueue(),
 		negativeLookups: guard.NewBucket(negativeEvery, negativeBurst),
 	}
-	s.refresher = &refresher{Store: s, queue: newRefreshQueue()}
 	s.themes = memcache.New(c.ThemeBytes, func(_ string, t *Theme) uint32 { return t.cost() }, nil)
 	s.pairs = memcache.New(c.PairBytes, func(_ string, p *Pair) uint32 { return p.cost() }, func(_ string, p *Pair) { p.evicted(s) })
 	return s
@@ -137,7 +137,7 @@ func (s *Store) Start() {
 		}
 	})
 	for range refreshThemes {
-		s.Go(s.refresher.run)
+		s.Go(s.refreshChanged)
 	}
 }
 

@@ -95,7 +95,7 @@ func (t *Theme) forget(p *Pair) {
 // at most, besides those that event streams wait for. Those that follow latest come first: they are what a change concerns most.
 func (t *Theme) hot(since time.Time) (hot []*Pair) {
 	type ranked struct {
-		*Pair
+		pair      *Pair
 		requested int64
 	}
 	var all []ranked
@@ -107,13 +107,13 @@ func (t *Theme) hot(since time.Time) (hot []*Pair) {
 		}
 	}
 	slices.SortFunc(all, func(a, b ranked) int {
-		if a.Pinned != b.Pinned {
-			return map[bool]int{false: -1, true: 1}[a.Pinned]
+		if a.pair.Pinned != b.pair.Pinned {
+			return map[bool]int{false: -1, true: 1}[a.pair.Pinned]
 		}
 		return cmp.Compare(b.requested, a.requested)
 	})
 	for _, p := range all[:min(len(all), maxPairs)] {
-		hot = append(hot, p.Pair)
+		hot = append(hot, p.pair)
 	}
 	return hot
 }
