@@ -161,7 +161,7 @@ func (h *head) problem() *guard.Problem {
 
 // isPlain reports whether a loop.Source may answer the request, which h.plain is then. now and remote are of it.
 func (h *head) isPlain(c *conn) bool {
-	if h.problem() != nil || string(h.method) != fasthttp.MethodGet || h.length > 0 || !h.plain.Reset(c.remote, c.now, h.path, h.authority) {
+	if h.problem() != nil || string(h.method) != fasthttp.MethodGet || h.length > 0 || !h.plain.Begin(c.remote, c.now, h.path, h.authority) {
 		return false
 	}
 	for i := range h.fields {

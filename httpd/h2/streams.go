@@ -201,7 +201,7 @@ func (c *conn) wholeHead(h frameHeader, block []byte) {
 // request answers the request of a new stream, or has it answered.
 func (c *conn) request(st *stream, d *head, end bool) {
 	if end && st.admission == admitted && d.isPlain(c) {
-		if a, ok := loop.Ask(c.source, d.plain.Request(), c.server.config.Logger); ok {
+		if a, ok := loop.Ask(c.source, &d.plain.Request, c.server.config.Logger); ok {
 			c.answer(st, a)
 			return
 		}

@@ -24,7 +24,7 @@ type carrier struct {
 	session atomic.Pointer[sessionCarrier] // nil: it speaks HTTP/1.1
 
 	// Of HTTP/1.1; the goroutine's own.
-	request plainRequest
+	request PlainRequest
 	date    dateLine
 	buffers *buffers
 	begun   bool // the limit for the next request runs: since its first byte, or since the connection began

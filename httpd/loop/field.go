@@ -1,10 +1,10 @@
 package loop
 
-// field is what the loop does with a header of a name.
-type field uint8
+// Field is what the loop does with a header of a name. The zero Field is that of a header which is ignored.
+type Field uint8
 
 const (
-	fieldIgnored field = iota // no answer depends on it
+	fieldIgnored Field = iota // no answer depends on it
 	fieldServers              // a request that has it goes to the full server
 	fieldHost
 	fieldConnection
@@ -24,9 +24,12 @@ const (
 	fieldIfRange
 )
 
-// fieldNames lists, in lower case, every header that the answer to a GET for a file depends on. Loop and full server
+// Ignored reports whether no answer to a GET for a file depends on such a header.
+func (f Field) Ignored() bool { return f == fieldIgnored }
+
+// fieldNames lists, in lower case, every header that the answer to a GET for a file depends on. Source and handler
 // ignore all others. A header that the edge begins to read must be added: TestFullServerReadsListedHeaders.
-var fieldNames = map[string]field{
+var fieldNames = map[string]Field{
 	// Where the request ends, and what happens to its connection.
 	"host":              fieldHost,          // a request without exactly one is answered 400; rules compare it with the allowed origins
 	"content-length":    fieldContentLength, // a body follows unless it is 0
@@ -60,7 +63,7 @@ const maxFieldName = len("available-dictionary")
 
 type namedField struct {
 	name  string
-	field field
+	field Field
 }
 
 // fieldsByLength has the entries of fieldNames by the lengths of their names.
@@ -71,8 +74,8 @@ var fieldsByLength = func() (byLength [maxFieldName + 1][]namedField) {
 	return byLength
 }()
 
-// fieldOf returns the field of the header with a name, which is a token (RFC 9110, section 5.6.2) in any case.
-func fieldOf(name []byte) field {
+// FieldOf returns the Field of the header with a name, which is a token (RFC 9110, section 5.6.2) in any case.
+func FieldOf(name []byte) Field {
 	if len(name) > maxFieldName {
 		return fieldIgnored
 	}

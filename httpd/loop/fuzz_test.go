@@ -96,7 +96,7 @@ func FuzzScan(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var whole, part plainRequest
+		var whole, part PlainRequest
 		n, v := whole.scan(text, 1<<20)
 		if v != plain {
 			return

@@ -3,6 +3,8 @@ package loop
 import (
 	"encoding/binary"
 	"math/bits"
+	"net/netip"
+	"time"
 
 	"example.com/livery/httpd/guard"
 )
@@ -22,18 +24,40 @@ const (
 	maxHeaders = 256 // what has come of a head is scanned anew with each read
 )
 
-// plainRequest is one plain request with how its connection goes on.
-type plainRequest struct {
+// PlainRequest is one plain request with how its connection goes on. It is used again and again.
+type PlainRequest struct {
 	Request
 	close bool   // a Connection header lists "close"
 	seen  uint64 // a bit for each field that has come
 	count int
 }
 
+// NewPlainRequest returns a PlainRequest for a Session that puts requests together with Begin and Add.
+func NewPlainRequest() *PlainRequest {
+	return &PlainRequest{Request: Request{Scratch: make([]byte, 0, scratchBytes)}}
+}
+
 // reset forgets the request and keeps what belongs to the connection and the loop.
-func (s *plainRequest) reset() {
+func (s *PlainRequest) reset() {
 	s.Request = Request{Remote: s.Remote, Now: s.Now, Scratch: s.Scratch[:0]}
 	s.close, s.seen, s.count = false, 0, 0
+}
+
+// Begin begins the request of GET target to host, and reports whether it may be plain so far.
+func (s *PlainRequest) Begin(remote netip.AddrPort, now time.Time, target, host []byte) bool {
+	s.Remote, s.Now = remote, now
+	s.reset()
+	if len(target) == 0 || target[0] != '/' {
+		return false
+	}
+	path, end := targetEnd(target, 1)
+	if end < len(target) || path > maxPath || end-path > maxQuery {
+		return false
+	}
+	if s.Path = target[:path]; path < end {
+		s.Query = target[path+1:]
+	}
+	return s.Add(fieldHost, host)
 }
 
 // scan reads the request at the start of b into s, whose slices are parts of b, and returns its
@@ -42,7 +66,7 @@ func (s *plainRequest) reset() {
 // value of printable characters, each line ended by CRLF. Everything else is odd, so that no two
 // readers can disagree about where a request that the loop answers ends. A head of more than limit
 // bytes is odd.
-func (s *plainRequest) scan(b []byte, limit int) (int, scanResult) {
+func (s *PlainRequest) scan(b []byte, limit int) (int, scanResult) {
 	if len(b) > limit {
 		b = b[:limit]
 	} else {
@@ -70,7 +94,7 @@ const (
 )
 
 // scanLine reads the request line and returns where it ends.
-func (s *plainRequest) scanLine(b []byte) (int, scanResult) {
+func (s *PlainRequest) scanLine(b []byte) (int, scanResult) {
 	if len(b) < len(methodAndSlash) {
 		return 0, started(b, methodAndSlash)
 	}
@@ -119,7 +143,7 @@ func started(b []byte, want string) scanResult {
 }
 
 // scanHeader reads the header line at b[at:] and returns where it ends.
-func (s *plainRequest) scanHeader(b []byte, at int) (int, scanResult) {
+func (s *PlainRequest) scanHeader(b []byte, at int) (int, scanResult) {
 	name := tokenOf(b[at:])
 	switch colon := at + len(name); {
 	case colon == len(b) || len(name) == 0 && len(b) == at+1 && b[at] == '\r':
@@ -138,7 +162,7 @@ func (s *plainRequest) scanHeader(b []byte, at int) (int, scanResult) {
 		return 0, odd
 	}
 	s.count++
-	if f := fieldOf(name); s.count > maxHeaders || f != fieldIgnored && !s.take(f, trimSpaces(b[at+len(name)+1:end])) {
+	if f := FieldOf(name); s.count > maxHeaders || f != fieldIgnored && !s.Add(f, trimSpaces(b[at+len(name)+1:end])) {
 		return 0, odd
 	}
 	return end + 2, plain
@@ -156,9 +180,11 @@ func tokenOf(b []byte) []byte {
 	return b[:n]
 }
 
-// take keeps the value of a header that is not ignored, and reports whether the request may still be plain.
-func (s *plainRequest) take(f field, value []byte) bool {
+// Add adds a header whose value has no space around it, and reports whether the request may still be plain.
+func (s *PlainRequest) Add(f Field, value []byte) bool {
 	switch f {
+	case fieldIgnored:
+		return true
 	case fieldServers:
 		return false
 	case fieldConnection: // may be repeated: its lines make one list

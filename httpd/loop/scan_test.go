@@ -10,7 +10,7 @@ import (
 func TestScanReadsARequest(t *testing.T) {
 	text := "GET /a/b.css HTTP/1.1\r\nhOST:  files.example:8090 \r\naccept-encoding:br\r\nIf-None-Match: \"x\"\r\nOrigin: o\r\nReferer: r\r\n" +
 		"Sec-Fetch-Site: s\r\nSec-Fetch-Dest: d\r\nSec-CH-UA: c\r\nUser-Agent: u v\r\nX-Forwarded-For: 1.2.3.4, 5.6.7.8\r\nConnection: close\r\n\r\n"
-	var s plainRequest
+	var s PlainRequest
 	n, v := s.scan([]byte(text+"GET"), 1<<10)
 	if n != len(text) || v != plain || !s.close {
 		t.Fatalf("scan = %d, %d, close %t; want %d, plain, true", n, v, s.close, len(text))
@@ -63,8 +63,8 @@ func TestFieldOf(t *testing.T) {
 	var others []string
 	for name, want := range fieldNames {
 		for _, spelled := range []string{name, strings.ToUpper(name)} {
-			if got := fieldOf([]byte(spelled)); got != want {
-				t.Errorf("fieldOf(%q) = %d, want %d", spelled, got, want)
+			if got := FieldOf([]byte(spelled)); got != want {
+				t.Errorf("FieldOf(%q) = %d, want %d", spelled, got, want)
 			}
 		}
 		others = append(others, strings.ReplaceAll(name, "-", "_"), name[:len(name)-1], name+"x", "x"+name, name+"-"+name)
@@ -81,8 +81,8 @@ func TestFieldOf(t *testing.T) {
 		if _, listed := fieldNames[strings.ToLower(name)]; listed {
 			continue
 		}
-		if got := fieldOf([]byte(name)); got != fieldIgnored {
-			t.Errorf("fieldOf(%q) = %d, want %d", name, got, fieldIgnored)
+		if got := FieldOf([]byte(name)); got != fieldIgnored {
+			t.Errorf("FieldOf(%q) = %d, want %d", name, got, fieldIgnored)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func TestScanReadsTokensAsNames(t *testing.T) {
 			if strings.IndexByte(token, byte(c)) < 0 && (c != ':' || len(name) == 1) {
 				want = odd
 			}
-			var s plainRequest
+			var s PlainRequest
 			if _, got := s.scan([]byte(get("/2k.css", name+": a")), 1<<10); got != want {
 				t.Errorf("a header named %q is %d, want %d", name, got, want)
 			}
@@ -108,7 +108,7 @@ func BenchmarkScan(b *testing.B) {
 	for _, bench := range []struct{ name, text string }{{"short", get("/2k.css")}, {"chrome", chrome}, {"client", get("/2k.css", clientLines...)}} {
 		b.Run(bench.name, func(b *testing.B) {
 			text := []byte(bench.text)
-			var s plainRequest
+			var s PlainRequest
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				s.reset()

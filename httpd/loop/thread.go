@@ -40,7 +40,7 @@ type thread struct {
 	fanout   fanout
 	in       []byte // what a connection's turn reads into
 	records  records
-	request  plainRequest
+	request  PlainRequest
 	reader   *fullReader
 	date     dateLine
 	address  unix.RawSockaddrAny // of the newest peer
