@@ -79,7 +79,7 @@ func fuzzedFeed(t testing.TB) *feed {
 func fuzzedAddresses() []string {
 	return []string{
 		path("-", "1", "tokens.css"), path("-", "latest", "tokens.css"), path("-", "latest", "tokens.json"), path(brand, "1", "tokens.css"),
-		path(brand, "2", "tokens.css"), strings.Replace(path("-", "1", "tokens.css"), thm, walled, 1), sealedAddress,
+		path(brand, "2", "tokens.css"), strings.Replace(path("-", "1", "tokens.css"), thm, walled, 1), sealedAddress, manifestPath(thm),
 	}
 }
 
