@@ -35,9 +35,6 @@ func SetStream(ctx *fasthttp.RequestCtx, begin StreamFunc) { loop.SetStream(ctx,
 // AddrPortOf returns the address and port of a TCP peer; the zero AddrPort of any other.
 func AddrPortOf(peer net.Addr) netip.AddrPort { return loop.AddrPortOf(peer) }
 
-// AddressOf returns the address of a TCP peer; the zero Addr of any other.
-func AddressOf(peer net.Addr) netip.Addr { return loop.AddressOf(peer) }
-
 // Config configures a Server. Handler, MaxConns and the times must be set.
 type Config struct {
 	Handler          Handler
