@@ -138,4 +138,4 @@ func TestAttacksOnAddressesAndMethodsAtTheEdge(t *testing.T) {
 }
 
 // fastly switches the fast path.
-func fastly(on bool) option { return func(c *edge.Config) { c.FastPath = on } }
+func fastly(on bool) option { return func(c *edge.Config) { c.NoReady = !on } }

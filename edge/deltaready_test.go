@@ -12,7 +12,7 @@ import (
 	"example.com/livery/edge/content"
 	"example.com/livery/feedproto"
 
-	"example.com/livery/edge/loop"
+	"example.com/livery/httpd/loop"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"
 	"github.com/valyala/fasthttp"
@@ -98,7 +98,7 @@ func TestReadyDeltasAreTheFullServers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			path := "/" + testEnv + "/" + testTheme + "/-/" + tt.version + "/tokens.css"
 			request := scannedRequest(path, tt.lines)
-			got, ok := fastPath{tt.edge}.Ready(request)
+			got, ok := front{tt.edge}.Ready(request)
 			if ok != tt.ready {
 				t.Fatalf("ready = %t, want %t", ok, tt.ready)
 			}
@@ -112,7 +112,7 @@ func TestReadyDeltasAreTheFullServers(t *testing.T) {
 			if is := isDelta(got.Body); is != tt.delta {
 				t.Errorf("a delta is sent: %t, want %t", is, tt.delta)
 			}
-			if n := fewestAllocations(func() { fastPath{tt.edge}.Ready(request) }); n != 0 {
+			if n := fewestAllocations(func() { front{tt.edge}.Ready(request) }); n != 0 {
 				t.Errorf("%v allocations, want none", n)
 			}
 			if n := handleAllocates(tt.edge, path, tt.lines); n != 0 {
@@ -145,14 +145,14 @@ func handleAllocates(e *Edge, path string, lines []string) float64 {
 	}
 	return fewestAllocations(func() {
 		ctx.Response.Reset()
-		e.handle(&ctx)
+		front{e}.Serve(&ctx)
 	})
 }
 
 func BenchmarkReadyDelta(b *testing.B) {
 	e, made, _, _ := deltaEdge(b, openServing)
 	request := scannedRequest("/"+testEnv+"/"+testTheme+"/-/1/tokens.css", []string{"Accept-Encoding: gzip, deflate, br, zstd, dcb, dcz", "Available-Dictionary: " + made})
-	var s loop.Source = fastPath{e}
+	var s loop.Source = front{e}
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Ready(request)

@@ -21,14 +21,13 @@ import (
 	"example.com/livery/edge/blobs"
 	"example.com/livery/edge/content"
 	"example.com/livery/edge/diskcache"
-	"example.com/livery/edge/listen"
 	"example.com/livery/edge/live"
 	"example.com/livery/edge/records"
 	"example.com/livery/edge/relay"
 	"example.com/livery/edge/upstream"
+	"example.com/livery/httpd"
 	"example.com/livery/wasm"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/valyala/fasthttp"
 )
 
 // The connections of an Edge whose Config names no others.
@@ -53,7 +52,7 @@ type Config struct {
 	IdleTimeout        time.Duration        // between two requests of a connection; 0: 3 minutes
 	StreamsOfOneClient int                  // requests of HTTP/2 under way, of one client over all its connections; a twentieth of it bounds the connections. 0: 1,000; negative: no bound
 	TrustedProxies     []netip.Prefix       // peers whose X-Forwarded-For is believed
-	FastPath           bool                 // plain hits are answered ahead of fasthttp, byte for byte as it would
+	NoReady            bool                 // no request is answered at once from memory, on the thread that read it: for tests of the other way
 	NoDeltas           bool                 // nothing is offered as a dictionary or sent as a delta: a cache in front ignores Vary
 	UpstreamTLS        func() *tls.Config   // asked for every new connection to an https upstream; nil: the system's roots
 	Runtime            *wasm.Runtime        // the caller closes it, after Shutdown
@@ -76,8 +75,8 @@ type Edge struct {
 	live        *live.Hub // nil: pages may not follow
 	writeBehind *diskcache.WriteBehind
 	metrics     *metrics
-	server      *listen.Server
-	feedServer  *listen.Private
+	server      *httpd.Server
+	feedServer  *httpd.Server
 	preloaded   atomic.Bool // the newest renderer module, as far as there is one
 	now         func() time.Time
 	log         *slog.Logger
@@ -107,12 +106,14 @@ func New(ctx context.Context, c Config) (*Edge, error) {
 		e.log = slog.New(slog.DiscardHandler)
 	}
 	e.ctx, e.stop = context.WithCancel(context.WithoutCancel(ctx))
-	e.follower = &follower{Edge: e, advised: map[*upstream.Client]string{}}
 	if err := e.open(); err != nil {
 		return nil, err
 	}
-	if err := e.prepare(); err != nil {
-		return nil, err
+	e.prepare()
+	e.follower = &follower{
+		ctx: e.ctx, upstreams: e.upstreams, disk: e.disk, records: e.records, changes: e.changes, metrics: e.metrics,
+		spawn: e.spawn, whole: func() { e.preload(e.blobs.Modules) }, logDiskError: e.logDiskError, now: e.now, log: e.log,
+		advised: map[*upstream.Client]string{},
 	}
 	e.start()
 	return e, nil
@@ -148,7 +149,6 @@ func (e *Edge) open() (err error) {
 		Context: e.ctx, Disk: e.disk, WriteBehind: e.writeBehind, Upstream: e.upstreams, Asked: e.metrics.Asked, LogDiskError: e.logDiskError, Now: e.now,
 	})
 	part := orDefault(e.config.CacheBytes, standardCache) / budgetParts
-	e.openRecords(uint64(part))
 	var bodies content.BodyDisk
 	if e.bodies != nil {
 		bodies = e.bodies
@@ -157,9 +157,10 @@ func (e *Edge) open() (err error) {
 		Bodies: bodies,
 		Budget: orDefault(e.config.CacheBytes, standardCache) - (themeParts+pairParts)*part,
 		Slots:  runtime.GOMAXPROCS(0), Pending: maxRecompressions, Runtime: e.config.Runtime,
-		Blob: e.blobs.Get, HasBlob: e.blobs.Has, Older: e.records.Older, IsTemporary: func(err error) bool { return errors.Is(err, upstream.ErrUnreachable) },
+		Blob: e.blobs.Get, HasBlob: e.blobs.Has, Older: func(line content.Line) []*content.Inputs { return e.records.Older(line) }, IsTemporary: func(err error) bool { return errors.Is(err, upstream.ErrUnreachable) },
 		Rendering: func() func(error) { return e.metrics.rendering() }, Recompressed: func() { e.metrics.improved.Inc() }, Now: e.now, Logger: e.log,
 	})
+	e.openRecords(uint64(part))
 	return e.metrics.register(e)
 }
 
@@ -197,7 +198,7 @@ func (e *Edge) openRecords(part uint64) {
 		Draining:   func() bool { return e.server.Draining() },
 		Now:        e.now, Logger: e.log, LogDiskError: e.logDiskError,
 		Upstream: e.upstreams, Disk: e.disk, WriteBehind: e.writeBehind,
-		Content: recordContent{e}, Observer: e.metrics,
+		Content: recordContent{e.ctx, e.content, e.blobs, e.disk, e.logDiskError}, Observer: e.metrics,
 	})
 }
 
@@ -208,13 +209,8 @@ func (e *Edge) logDiskError(err error) {
 	}
 }
 
-// lookup returns what a request wants to know of records.
-func (e *Edge) lookup(h *fasthttp.RequestHeader) records.Lookup {
-	return records.Lookup{Now: e.now(), Header: h, MaxWait: e.config.upstreamWait()}
-}
-
 // prepare makes the servers.
-func (e *Edge) prepare() (err error) {
+func (e *Edge) prepare() {
 	e.changes = relay.NewLog(e.disk.Cursor())
 	polls, endPolls := context.WithCancel(e.ctx)
 	e.endPolls = endPolls
@@ -223,8 +219,8 @@ func (e *Edge) prepare() (err error) {
 		Context: polls, MaxConns: int(orDefault(int64(e.config.MaxFeedConnections), DefaultMaxFeedConnections)), Idle: idle, Token: e.config.UpstreamToken, MaxWait: e.config.upstreamWait(), Now: e.now, Logger: e.log,
 		Log: e.changes, Records: e.records, Modules: e.blobs.Modules, Input: e.content.Input, Following: e.upstreams.Following,
 	})
-	c := listen.Config{
-		Handler:          e.handle,
+	c := httpd.Config{
+		Handler:          front{e},
 		MaxConns:         int(orDefault(int64(e.config.MaxConnections), DefaultMaxConnections)),
 		ConnsPerClient:   cmp.Or(e.config.MaxConnsPerClient, 4096),
 		StreamsPerClient: cmp.Or(e.config.StreamsOfOneClient, 1000),
@@ -236,12 +232,8 @@ func (e *Edge) prepare() (err error) {
 		Shed:             e.metrics.shed.Inc,
 		Logger:           e.log,
 	}
-	if e.config.FastPath {
-		c.Source = fastPath{e}
-	}
 	e.live = live.New(c.MaxConns/liveParts, c.Clients())
-	e.server, err = listen.New(c)
-	return err
+	e.server = httpd.New(c)
 }
 
 // liveParts is one part in so many of the connections that event streams may have: the others are for files.

@@ -101,7 +101,7 @@ func run(t testing.TB, f *feed, options ...option) *running {
 	}
 	r := &running{t: t, clock: &clock{}, counts: prometheus.NewRegistry(), client: &http.Client{Transport: &http.Transport{DisableCompression: true}}}
 	config := edge.Config{
-		DataDir: t.TempDir(), FastPath: fastPath(t), Upstreams: []string{f.url()}, UpstreamWait: 3 * time.Second, UpstreamToken: token, Runtime: shared, Now: r.clock.now,
+		DataDir: t.TempDir(), NoReady: !fastPath(t), Upstreams: []string{f.url()}, UpstreamWait: 3 * time.Second, UpstreamToken: token, Runtime: shared, Now: r.clock.now,
 		Registry: r.counts, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	for _, o := range options {

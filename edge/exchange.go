@@ -5,44 +5,83 @@ import (
 	"time"
 
 	"example.com/livery/edge/address"
-	"example.com/livery/edge/coding"
-	"example.com/livery/edge/content"
 	"example.com/livery/edge/policy"
 	"example.com/livery/edge/records"
 	"example.com/livery/edge/respond"
+	"example.com/livery/httpd"
+	"example.com/livery/httpd/guard"
 	"github.com/valyala/fasthttp"
 )
 
-// exchange is one request on its way through the checks, on either path. It is reused; its slices are the server's
-// for as long as the request takes.
+// exchange is one request on its way along the road. It is reused; its slices are the server's for as long as the request
+// takes.
 type exchange struct {
 	records.Lookup
 	records.Held                      // Theme: nil until it is known
-	ctx          *fasthttp.RequestCtx // nil: the event loop has the request
+	in           *httpd.Request       // full, or the event loop's
+	full         *httpd.Request       // what was read of ctx
+	ctx          *fasthttp.RequestCtx // nil: the request is one of Ready's, and must not wait
+	method       method
 	address      address.Address
 	asked        address.Resource
 	room         []byte // for the key of a pair in modes
-	path         []byte
-	query        []byte
 	decision     policy.Decision
 	request      policy.Request
-	origins      [2][]byte    // of request; more than one are as wrong as two
-	lines        [3][1][]byte // of request, on the event loop
-	mayMake      bool         // on the event loop: a small file may be made
+	lines        [3][2][]byte // of request: Origin, Referer, X-Forwarded-For; more than one are as wrong as two
+	mayMake      bool         // at once: a small file
 	outcome      records.Outcome
 	view         respond.View
 	response     *respond.Response
 }
 
+// method is what a request asks for.
+type method uint8
+
+const (
+	get method = iota // or HEAD
+	preflight
+	other
+)
+
 var exchanges = sync.Pool{New: func() any {
-	return &exchange{response: new(respond.Response), room: make([]byte, 0, address.MaxKeyBytes)}
+	return &exchange{response: new(respond.Response), full: new(httpd.Request), room: make([]byte, 0, address.MaxKeyBytes)}
 }}
 
-// begin readies x for a request.
-func (x *exchange) begin(ctx *fasthttp.RequestCtx, q records.Lookup) {
-	response, room := x.response, x.room
+// begin readies x for a request that must not wait, at a time.
+func (x *exchange) begin(r *httpd.Request, now time.Time) {
+	response, full, room := x.response, x.full, x.room
 	*x = exchange{}
-	x.ctx, x.Lookup, x.response, x.room = ctx, q, response, room
+	x.response, x.full, x.room, x.in = response, full, room, r
+	x.Lookup = records.Lookup{Now: now, HeldOnly: true}
+	x.view.IfNoneMatch, x.view.Range, x.view.IfRange = r.IfNoneMatch, r.Range, r.IfRange
+}
+
+// beginFull readies x for a request that was read by fasthttp.
+func (x *exchange) beginFull(ctx *fasthttp.RequestCtx, q records.Lookup) {
+	h := &ctx.Request.Header
+	r := x.full
+	*r = httpd.Request{
+		Host: h.Host(), AcceptEncoding: h.Peek(fasthttp.HeaderAcceptEncoding), IfNoneMatch: h.Peek(fasthttp.HeaderIfNoneMatch),
+		Origin: h.Peek("Origin"), SecFetchMode: h.Peek("Sec-Fetch-Mode"), SecFetchSite: h.Peek("Sec-Fetch-Site"), SecFetchDest: h.Peek("Sec-Fetch-Dest"),
+		SecCHUA: h.Peek("Sec-Ch-Ua"), UserAgent: h.UserAgent(), Remote: httpd.AddrPortOf(ctx.RemoteAddr()),
+	}
+	if ctx.IsGet() {
+		r.Range, r.IfRange = h.Peek(fasthttp.HeaderRange), h.Peek(fasthttp.HeaderIfRange)
+	}
+	if available := h.PeekAll("Available-Dictionary"); len(available) == 1 {
+		r.AvailableDictionary = available[0]
+	}
+	r.Path, r.Query = respond.Target(ctx)
+	x.begin(r, q.Now)
+	x.ctx, x.Lookup = ctx, q
+	x.view.IfMatch, x.view.Digest = h.PeekAll(fasthttp.HeaderIfMatch), len(h.Peek("Want-Repr-Digest")) > 0
+	switch string(ctx.Method()) {
+	case fasthttp.MethodGet, fasthttp.MethodHead:
+	case fasthttp.MethodOptions:
+		x.method = preflight
+	default:
+		x.method = other
+	}
 }
 
 // end lets go of what was sent.
@@ -51,11 +90,18 @@ func (x *exchange) end() {
 	x.response.Reset()
 }
 
-// authorize applies the Theme's serving rules to x.request, which matters to a Theme that has any.
-func (x *exchange) authorize() *respond.Problem {
+// maxReadyOrigin bounds the origin that an answer at once echoes: a head has room for so much.
+const maxReadyOrigin = 512
+
+// authorize applies the Theme's serving rules to x, if it has any.
+func (e *Edge) authorize(x *exchange) *guard.Problem {
 	x.decision.Allowed = true
-	if x.ThemeState.Rules.Private() {
-		x.decision = x.ThemeState.Rules.Decide(&x.request)
+	if rules := x.ThemeState.Rules; rules.Private() {
+		if x.ctx == nil && len(x.in.Origin) > maxReadyOrigin {
+			return guard.Overloaded
+		}
+		e.readRules(x)
+		x.decision = rules.Decide(&x.request)
 	}
 	switch {
 	case x.decision.Allowed:
@@ -66,18 +112,49 @@ func (x *exchange) authorize() *respond.Problem {
 	return respond.Forbidden
 }
 
-// decide makes the response to a request that may have what is stored: the one decision of both paths.
-func (e *Edge) decide(x *exchange) *respond.Problem {
+// readRules reads what rules look at.
+func (e *Edge) readRules(x *exchange) {
+	r := x.in
+	origins, referers, forwarded := present(&x.lines[0], r.Origin), present(&x.lines[1], r.Referer), present(&x.lines[2], r.ForwardedFor)
+	if x.ctx != nil {
+		h := &x.ctx.Request.Header
+		origins = x.lines[0][:copy(x.lines[0][:], h.PeekAll("Origin"))] // the list is fasthttp's until the next PeekAll
+		referers = x.lines[1][:copy(x.lines[1][:], h.PeekAll("Referer"))]
+		forwarded = h.PeekAll("X-Forwarded-For")
+	}
+	x.request = policy.Request{
+		Path: r.Path, Modes: x.address.Modes, Query: x.address.Query, Now: x.Now, Origins: origins, Referers: referers, Host: r.Host,
+		SecFetchSite: r.SecFetchSite, SecFetchDest: r.SecFetchDest, SecCHUA: r.SecCHUA, UserAgent: r.UserAgent,
+	}
+	if x.ThemeState.Rules.ChecksClient() {
+		x.request.Client = guard.ClientAddr(r.Remote.Addr(), forwarded, e.config.TrustedProxies)
+	}
+}
+
+// present returns the lines of a header that a plain request has once or, if it is nil, not at all.
+func present(lines *[2][]byte, value []byte) [][]byte {
+	if value == nil {
+		return nil
+	}
+	lines[0] = value
+	return lines[:1]
+}
+
+// decide makes the response to a request that may have what is stored, whose freshness that is.
+func (e *Edge) decide(x *exchange, fresh records.Freshness) *guard.Problem {
 	x.describe()
 	v := &x.view
-	v.File, v.CacheControl = x.address.File, cacheControlFor(x)
-	v.Digest = v.Digest || x.outcome != records.Miss
+	v.CacheControl = cacheControlFor(x)
 	if !v.CacheControl.Immutable {
-		at, _ := e.records.Known(x.Theme, x.PairState.Freshness, &x.Lookup)
+		at, _ := e.records.Known(x.Theme, fresh, &x.Lookup)
 		v.Age = x.Now.Sub(at)
 	}
-	if e.mayOffer(x.ThemeState, v.Body) {
-		v.Line = x.Pair.Line()
+	if x.asked == address.File {
+		v.File = x.address.File
+		v.Digest = v.Digest || x.outcome != records.Miss
+		if e.mayOffer(x) {
+			v.Line = x.Pair.Line()
+		}
 	}
 	if p := x.response.Decide(v); p != nil {
 		return p
@@ -132,20 +209,8 @@ func cacheControlFor(x *exchange) respond.CacheControl {
 	return c
 }
 
-// mayOffer reports whether an answer with that body may serve as a dictionary, and be a delta: every
-// origin may read it, for every client.
-func (e *Edge) mayOffer(t *records.ThemeState, b *content.Body) bool {
-	return !e.config.NoDeltas && !t.Rules.Private() && b.Plain.Dictionary()
-}
-
-// heldDelta returns the delta that is held from the client's dictionary to file, the one of x. more reports whether there
-// may be one after some work.
-func (e *Edge) heldDelta(x *exchange, hint *coding.DictionaryHint, file *content.File) (d *content.Body, from content.DictionaryKey, more bool) {
-	digest, ok := hint.Dictionary()
-	if !ok || !e.mayOffer(x.ThemeState, x.view.Body) {
-		return nil, from, false
-	}
-	from = content.DictionaryKey{Line: x.Pair.Line(), File: x.address.File, Digest: digest}
-	d, more = e.content.Delta(from, &x.PairState.Inputs, file, x.Now)
-	return d, from, more
+// mayOffer reports whether the answer to x may serve as a dictionary, and be a delta: every origin may read it, for every
+// client.
+func (e *Edge) mayOffer(x *exchange) bool {
+	return !e.config.NoDeltas && !x.ThemeState.Rules.Private() && x.view.Body.Plain.Dictionary()
 }

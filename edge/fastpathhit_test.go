@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"example.com/livery/edge/loop"
 	"example.com/livery/edge/policy"
 	"example.com/livery/feedproto"
+	"example.com/livery/httpd/loop"
 	"example.com/livery/storage/record"
 	"github.com/valyala/fasthttp"
 )
@@ -28,7 +28,7 @@ func fullAnswer(t *testing.T, e *Edge, path string, lines []string) []byte {
 		name, value, _ := strings.Cut(line, ": ")
 		ctx.Request.Header.Add(name, value)
 	}
-	e.handle(&ctx)
+	front{e}.Serve(&ctx)
 	var sent bytes.Buffer
 	if _, err := ctx.Response.WriteTo(&sent); err != nil {
 		t.Fatal(err)
@@ -140,11 +140,11 @@ func TestReadyAnswersAreTheFullServers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			e := warmed(t, tt.serving)
 			path := "/" + testEnv + "/" + testTheme + tt.path
-			got, ok := fastPath{e}.Ready(scannedRequest(path, tt.lines))
+			got, ok := front{e}.Ready(scannedRequest(path, tt.lines))
 			if ok != tt.ready {
 				t.Fatalf("ready = %t, want %t", ok, tt.ready)
 			}
-			thread := fastPath{e}.ForLoop()
+			thread := front{e}.ForThread()
 			for i := range 4 { // the first are worked out, the others remembered
 				again, remembered := thread.Ready(scannedRequest(path, tt.lines))
 				if remembered != ok || string(again.Head)+string(again.Body) != string(got.Head)+string(got.Body) {
@@ -167,16 +167,16 @@ func TestReadyAnswersAreCurrent(t *testing.T) {
 	path := "/" + testEnv + "/" + testTheme + "/-/latest/tokens.css"
 	e := warmed(t, openServing)
 	request := scannedRequest(path, nil)
-	if _, ok := (fastPath{e}).Ready(request); !ok {
+	if _, ok := (front{e}).Ready(request); !ok {
 		t.Fatal("what is current is not ready")
 	}
 	late := *request
 	late.Now = late.Now.Add(3 * time.Hour)
-	if _, ok := (fastPath{e}).Ready(&late); ok {
+	if _, ok := (front{e}).Ready(&late); ok {
 		t.Error("what is older than its lifetime is ready")
 	}
 	e.records.Heard(feedproto.Changes{Changes: []feedproto.Change{{EnvironmentID: testEnv, ThemeID: testTheme}}}, time.Time{})
-	if _, ok := (fastPath{e}).Ready(request); ok {
+	if _, ok := (front{e}).Ready(request); ok {
 		t.Error("what is in doubt is ready")
 	}
 }
@@ -190,7 +190,7 @@ func TestReadyDoesNotAllocate(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			e := warmed(t, tt.serving)
 			request := scannedRequest("/"+testEnv+"/"+testTheme+tt.path, tt.lines)
-			for name, s := range map[string]loop.Source{"worked out": fastPath{e}, "remembered": fastPath{e}.ForLoop()} {
+			for name, s := range map[string]loop.Source{"worked out": front{e}, "remembered": front{e}.ForThread()} {
 				allowed := 0.0
 				if tt.serving.Mode == "signed" {
 					allowed = 12
@@ -208,7 +208,7 @@ func BenchmarkReady(b *testing.B) {
 	for _, file := range []string{"1/tokens.css", "latest/tokens.css", "latest/tokens.css?modes=" + testModes, "latest/tokens.css?modes=" + escapedModes} {
 		b.Run(file, func(b *testing.B) {
 			request := scannedRequest("/"+testEnv+"/"+testTheme+"/-/"+file, []string{"Accept-Encoding: gzip, deflate, br, zstd"})
-			for name, s := range map[string]loop.Source{"worked out": fastPath{e}, "remembered": fastPath{e}.ForLoop()} {
+			for name, s := range map[string]loop.Source{"worked out": front{e}, "remembered": front{e}.ForThread()} {
 				b.Run(name, func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {

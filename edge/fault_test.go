@@ -136,7 +136,7 @@ func waiting(d time.Duration) option {
 }
 
 // full has the full server answer everything: each fast path has threads of its own, too many for a crowd of edges.
-func full(c *edge.Config) { c.FastPath = false }
+func full(c *edge.Config) { c.NoReady = true }
 
 // untilFaultEnds returns a context of a request that ends soon after the faults of a test at the latest.
 func untilFaultEnds(r *http.Request) (context.Context, context.CancelFunc) {

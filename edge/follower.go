@@ -1,12 +1,17 @@
 package edge
 
 import (
+	"context"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
-	"example.com/livery/edge/ratelimit"
+	"example.com/livery/edge/diskcache"
+	"example.com/livery/edge/records"
+	"example.com/livery/edge/relay"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
+	"example.com/livery/httpd/guard"
 )
 
 // cursorEvery is how often the cursor is written to disk.
@@ -15,9 +20,20 @@ const cursorEvery = 5 * time.Second
 // follower follows the feed of an upstream: what changes is invalidated in the records, what does not is confirmed, and the
 // edges behind this one are told.
 type follower struct {
-	*Edge
-	heard   atomic.Bool                 // the feed was heard to its end at least once
-	applied atomic.Uint64               // number of the newest change that is applied
+	ctx          context.Context
+	upstreams    *upstream.Pool
+	disk         *diskcache.Cache
+	records      *records.Store
+	changes      *relay.Log
+	metrics      *metrics
+	spawn        func(func()) bool
+	whole        func() // is spawned once, when the feed was heard to its end
+	logDiskError func(error)
+	now          func() time.Time
+	log          *slog.Logger
+
+	heard   atomic.Bool                 // the feed was heard to its end at least once; set by apply
+	applied atomic.Uint64               // number of the newest change that is applied; set by apply
 	logged  loggedReason                // run's alone, as advised
 	advised map[*upstream.Client]string // what was last logged to do about TLS
 }
@@ -27,7 +43,7 @@ type follower struct {
 // is what confirms: between two of them a connection that died in silence would go unnoticed.
 func (f *follower) run() {
 	cursor, saved, more := f.disk.Cursor(), time.Time{}, false
-	pace := pace{changes: ratelimit.New(changesEvery, changesBurst)}
+	pace := pace{changes: guard.NewBucket(changesEvery, changesBurst)}
 	for f.ctx.Err() == nil {
 		u, wait := f.upstreams.Next(f.ctx, f.now), upstream.PollSeconds
 		f.probePreferred(u)
@@ -64,8 +80,8 @@ func (f *follower) probePreferred(u *upstream.Client) {
 
 // pace holds polls back that are answered before their time.
 type pace struct {
-	changes ratelimit.Bucket // polls that brought some
-	rows    int              // answers in a row that began a log anew, or did not end
+	changes guard.Bucket // polls that brought some
+	rows    int          // answers in a row that began a log anew, or did not end
 }
 
 // The polls that are answered at once. A log that goes on and on, or begins anew each time, is read more and more
@@ -155,7 +171,7 @@ func (f *follower) apply(fed feedproto.Changes, m upstream.ResponseMeta, polledA
 	f.changes.Add(fed)
 	f.applied.Store(upstream.Sequence(fed.Cursor))
 	if !fed.More && !f.heard.Swap(true) {
-		f.spawn(func() { f.preload(f.blobs.Modules) })
+		f.spawn(f.whole)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"example.com/livery/edge/h2"
-	"example.com/livery/edge/loop"
+	"example.com/livery/httpd/h2"
+	"example.com/livery/httpd/loop"
 	"example.com/livery/storage/record"
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -27,12 +27,12 @@ type h2Client struct {
 func newH2Client(t testing.TB, e *Edge) *h2Client {
 	t.Helper()
 	server := h2.New(h2.Config{
-		Handler: e.handle, Requests: h2.NewLimiter(32<<20, 2000, nil), Shed: func() {}, HeadBytes: 16 << 10, BodyBytes: 16 << 10,
-		ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
+		Handler: front{e}, Requests: h2.NewLimiter(32<<20, 2000, nil), Shed: func() {}, Logger: e.log,
+		Limits: loop.Limits{Head: 16 << 10, Body: 16 << 10, Read: time.Minute, Write: time.Minute, Idle: time.Minute},
 	})
 	c := &h2Client{dst: make([]byte, 0, 64<<10), stream: 1}
 	c.framer, c.encoder = http2.NewFramer(&c.frames, nil), hpack.NewEncoder(&c.block)
-	c.Session = server.Begin(netip.MustParseAddrPort("192.0.2.1:4000"), fastPath{e}.ForLoop(), func() {})
+	c.Session = server.Begin(netip.MustParseAddrPort("192.0.2.1:4000"), front{e}.ForThread(), func() {})
 	c.frames.WriteString(http2.ClientPreface)
 	for _, err := range []error{
 		c.framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1<<31 - 1}), c.framer.WriteWindowUpdate(0, 1<<31-1-65535),

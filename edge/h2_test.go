@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/livery/edge/listen"
+	"example.com/livery/httpd"
 	"example.com/livery/internal/test/certtest"
 	"example.com/livery/storage/record"
 )
@@ -222,7 +222,7 @@ func TestHTTP2SeesTheClientBehindABalancer(t *testing.T) {
 	f := publishedFeed(t)
 	f.serving(thm, record.Serving{Mode: "public", AllowedIPRanges: []string{"192.0.2.0/24"}})
 	local := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-	s := secure(t, run(t, f), func(l net.Listener) net.Listener { return listen.ProxyListener(l, local) })
+	s := secure(t, run(t, f), func(l net.Listener) net.Listener { return httpd.ProxyListener(l, local) })
 	for client, status := range map[string]int{"192.0.2.7": 200, "198.51.100.1": 403} {
 		transport := s.h2.client.Transport.(*http.Transport)
 		transport.CloseIdleConnections()

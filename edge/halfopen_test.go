@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"example.com/livery/edge"
-	"example.com/livery/edge/listen"
+	"example.com/livery/httpd"
 	"example.com/livery/internal/test/certtest"
 )
 
@@ -37,7 +37,7 @@ var halfOpenListeners = map[string]func(t *testing.T, f *feed) *halfOpen{
 	},
 	"PROXY protocol": func(t *testing.T, f *feed) *halfOpen {
 		h := openListener(t, f, true, func(e *edge.Edge, l net.Listener) error {
-			return e.Serve(listen.ProxyListener(l, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}))
+			return e.Serve(httpd.ProxyListener(l, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}))
 		})
 		h.hello = "\r\n\r\n\x00\r\nQUIT\n\x21\x11\x00\x0c\xc0\x00\x02\x07\x0a\x00\x00\x01\x30\x39\x00\x50"
 		return h
@@ -55,7 +55,7 @@ func openListener(t *testing.T, f *feed, fastPath bool, serve func(*edge.Edge, n
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &halfOpen{running: run(t, f, func(c *edge.Config) { c.FastPath = fastPath }), t: t, address: l.Addr().String(), served: make(chan error, 1)}
+	h := &halfOpen{running: run(t, f, func(c *edge.Config) { c.NoReady = !fastPath }), t: t, address: l.Addr().String(), served: make(chan error, 1)}
 	go func() { h.served <- serve(h.edge, l) }()
 	return h
 }

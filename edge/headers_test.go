@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/livery/edge/loop"
+	"example.com/livery/httpd/loop"
 )
 
 // TestFullServerReadsListedHeaders walks the sources of the edge: the loop knows every header of a request that they read.

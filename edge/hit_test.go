@@ -119,7 +119,7 @@ func TestHitDoesNotAllocate(t *testing.T) {
 			ctx.Init(&fasthttp.Request{}, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 1}, nil)
 			once := func() {
 				ctx.Response.Reset()
-				e.handle(&ctx)
+				front{e}.Serve(&ctx)
 			}
 			ctx.Request.Header.SetMethod(fasthttp.MethodGet)
 			ctx.Request.SetRequestURI(tt.uri)
@@ -145,7 +145,7 @@ func TestPanicIsAnsweredWithoutDetails(t *testing.T) {
 	var ctx fasthttp.RequestCtx
 	ctx.Init(&fasthttp.Request{}, &net.TCPAddr{}, nil)
 	ctx.Request.SetRequestURI("/" + testEnv + "/" + testTheme + "/-/1/tokens.css")
-	e.handle(&ctx)
+	front{e}.Serve(&ctx)
 	if got := string(ctx.Response.Body()); ctx.Response.StatusCode() != 500 || got != `{"status":"error","cause":"internal","messages":[]}` {
 		t.Errorf("answer = %d %s", ctx.Response.StatusCode(), got)
 	}
@@ -162,7 +162,7 @@ func BenchmarkHit(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				ctx.Response.Reset()
-				e.handle(&ctx)
+				front{e}.Serve(&ctx)
 			}
 		})
 	}
@@ -272,7 +272,7 @@ func TestOverlaysOfModesComeAgainWithTheirPair(t *testing.T) {
 	var ctx fasthttp.RequestCtx
 	ctx.Init(&fasthttp.Request{}, &net.TCPAddr{}, nil)
 	ctx.Request.SetRequestURI("/" + testEnv + "/" + testTheme + "/-/1/tokens.css?modes=scheme.dark,touch.on")
-	e.handle(&ctx)
+	front{e}.Serve(&ctx)
 	if status := ctx.Response.StatusCode(); status != 200 || !strings.Contains(string(ctx.Response.Body()), "9px") {
 		t.Fatalf("answer = %d %s", status, ctx.Response.Body())
 	}

@@ -8,19 +8,19 @@ import (
 
 	"example.com/livery/edge/address"
 	"example.com/livery/edge/content"
-	"example.com/livery/edge/loop"
 	"example.com/livery/edge/records"
 	"example.com/livery/edge/respond"
+	"example.com/livery/httpd"
 )
 
-// hotResponses is the fastPath of one loop alone. It keeps the answers to what was asked for a moment ago, so
+// hotResponses is the Source of one thread alone. It keeps the answers to what was asked for a moment ago, so
 // that the next request for a hot file is compared with them and looks nothing up.
 //
-// What it keeps is what fastPath would answer for as long as it is kept: what was read for it is read again
-// and must be the same. fastPath is asked anew after hotResponseFor all the same, so that the cache goes on
+// What it keeps is what front would answer for as long as it is kept: what was read for it is read again
+// and must be the same. The road is taken anew after hotResponseFor all the same, so that the cache goes on
 // seeing what is hot.
 type hotResponses struct {
-	fastPath
+	edge     *Edge
 	exchange *exchange
 	seed     maphash.Seed
 	slots    [hotSlots]cachedResponse
@@ -57,22 +57,25 @@ type cachedResponse struct {
 	etag      []byte
 }
 
-// ForLoop implements loop.PerThread.
-func (s fastPath) ForLoop() loop.Source {
-	return &hotResponses{fastPath: s, seed: maphash.MakeSeed(), exchange: exchanges.New().(*exchange)}
+// ForThread implements httpd.PerThread.
+func (f front) ForThread() httpd.Source {
+	if f.edge.config.NoReady {
+		return f
+	}
+	return &hotResponses{edge: f.edge, seed: maphash.MakeSeed(), exchange: exchanges.New().(*exchange)}
 }
 
-// Ready returns what fastPath would.
-func (s *hotResponses) Ready(r *loop.Request) (loop.Answer, bool) {
-	q, x := s.edge.questionOf(r), s.exchange
+// Ready returns what front would.
+func (s *hotResponses) Ready(r *httpd.Request) (httpd.Answer, bool) {
 	if r.AvailableDictionary != nil || r.Range != nil || len(r.AcceptEncoding) > maxHotAccept {
-		return s.fastPath.Ready(r)
+		return front{s.edge}.Ready(r)
 	}
 	query, ok := address.Relevant(r.Query)
 	if !ok {
-		return loop.Answer{}, false
+		return httpd.Answer{}, false
 	}
-	now := q.Now.UnixNano()
+	at := s.edge.clock(r.Now)
+	now := at.UnixNano()
 	hash := maphash.Bytes(s.seed, r.Path) ^ maphash.Bytes(s.seed, r.AcceptEncoding)*0x9e3779b97f4a7c15
 	if len(query) > 0 {
 		hash ^= maphash.Bytes(s.seed, query) * 0xc2b2ae3d27d4eb4f
@@ -84,13 +87,14 @@ func (s *hotResponses) Ready(r *loop.Request) (loop.Answer, bool) {
 		}
 	}
 	confirmed := s.edge.records.ConfirmedAt()
-	x.begin(nil, q)
+	x := s.exchange
+	x.begin(r, at)
 	x.mayMake = s.mayMake(r.Now)
-	a, ok := s.edge.answerHit(x, r)
+	a, ok := s.edge.ready(x)
 	switch {
 	case x.outcome != records.Hit:
 		s.made++
-	case ok:
+	case ok && x.asked == address.File:
 		s.keep(f, hash, r, a, x, confirmed)
 	}
 	x.end()
@@ -106,7 +110,7 @@ func (s *hotResponses) mayMake(read time.Time) bool {
 }
 
 // find returns where a request's answer is kept, or nil.
-func (s *hotResponses) find(hash uint64, query []byte, r *loop.Request) *cachedResponse {
+func (s *hotResponses) find(hash uint64, query []byte, r *httpd.Request) *cachedResponse {
 	first := hash % hotSlots
 	for way := range uint64(hotWays) {
 		f := &s.slots[first^way]
@@ -124,28 +128,28 @@ func (f *cachedResponse) current(e *Edge, now int64) bool {
 }
 
 // answer returns the answer to r, if it is kept.
-func (f *cachedResponse) answer(e *Edge, r *loop.Request) (loop.Answer, bool) {
+func (f *cachedResponse) answer(e *Edge, r *httpd.Request) (httpd.Answer, bool) {
 	switch {
 	case r.IfNoneMatch != nil:
 		if len(f.unchanged) == 0 || !bytes.Equal(r.IfNoneMatch, f.etag) {
-			return loop.Answer{}, false
+			return httpd.Answer{}, false
 		}
 		e.metrics.answered(304, records.Hit, 0)
-		return loop.Answer{Head: f.unchanged}, true
+		return httpd.Answer{Head: f.unchanged}, true
 	case len(f.head) == 0:
-		return loop.Answer{}, false
+		return httpd.Answer{}, false
 	}
 	b := f.body.Value()
 	if b == nil {
-		return loop.Answer{}, false
+		return httpd.Answer{}, false
 	}
 	e.metrics.answered(200, records.Hit, len(b.Bytes))
-	return loop.Answer{Head: f.head, Body: b.Bytes}, true
+	return httpd.Answer{Head: f.head, Body: b.Bytes}, true
 }
 
 // keep keeps the answer a to r, which x has found. f is the cachedResponse of the same request line; nil: there is none,
 // and one is kept when it is asked for twice in a row.
-func (s *hotResponses) keep(f *cachedResponse, hash uint64, r *loop.Request, a loop.Answer, x *exchange, confirmed int64) {
+func (s *hotResponses) keep(f *cachedResponse, hash uint64, r *httpd.Request, a httpd.Answer, x *exchange, confirmed int64) {
 	e, now, b := s.edge, x.Now.UnixNano(), x.view.Body
 	if x.ThemeState.Rules.Private() || x.ThemeState.Change != x.PairState.Change || b.FastEncoded && x.PairState.Inputs.Sealed {
 		return // it is checked anew, in doubt, or being made smaller

@@ -10,9 +10,9 @@ import (
 
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/content"
-	"example.com/livery/edge/loop"
 	"example.com/livery/edge/records"
 	"example.com/livery/feedproto"
+	"example.com/livery/httpd/loop"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/renderer/plan"
@@ -25,7 +25,7 @@ const ownLatest = "/" + testEnv + "/" + testTheme + "/-/latest/tokens.css"
 
 // remembering returns a loop's source that has answered a request from what it remembers.
 func remembering(t *testing.T, e *Edge, request *loop.Request) *hotResponses {
-	s := fastPath{e}.ForLoop().(*hotResponses)
+	s := front{e}.ForThread().(*hotResponses)
 	for range 3 {
 		if _, ok := s.Ready(request); !ok {
 			t.Fatal("it is not ready")
@@ -85,7 +85,7 @@ func TestRememberedAnswersEnd(t *testing.T) {
 				t.Error("it is remembered")
 			}
 			got, ok := s.Ready(request)
-			want, wanted := fastPath{e}.Ready(request)
+			want, wanted := front{e}.Ready(request)
 			if ok != wanted || string(got.Head) != string(want.Head) || string(got.Body) != string(want.Body) {
 				t.Errorf("%t %q, want %t %q", ok, got.Head, wanted, want.Head)
 			}
@@ -150,7 +150,7 @@ func TestNotEverythingIsRemembered(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, request := prepare(t)
-			s := fastPath{e}.ForLoop().(*hotResponses)
+			s := front{e}.ForThread().(*hotResponses)
 			for range 3 {
 				if _, ok := s.Ready(request); !ok {
 					t.Fatal("it is not ready")
@@ -235,7 +235,7 @@ func TestLoopsMakeSmallFiles(t *testing.T) {
 	const turns = 2
 	e, paths := withVariants(t, 3+turns*madeATurn+1)
 	other, _ := withVariants(t, len(paths))
-	thread := fastPath{e}.ForLoop()
+	thread := front{e}.ForThread()
 	if _, ok := thread.Ready(scannedRequest(paths[0], nil)); ok {
 		t.Error("a loop makes a file of a plan that no instance holds")
 	}
@@ -243,7 +243,7 @@ func TestLoopsMakeSmallFiles(t *testing.T) {
 		fullAnswer(t, e, paths[i], []string{"Accept-Encoding: " + coding})
 		fullAnswer(t, other, paths[i], []string{"Accept-Encoding: " + coding})
 	}
-	if _, ok := (fastPath{e}).Ready(scannedRequest(paths[3], nil)); ok {
+	if _, ok := (front{e}).Ready(scannedRequest(paths[3], nil)); ok {
 		t.Error("a file is made for what is not a loop")
 	}
 	next := paths[3:]

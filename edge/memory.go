@@ -38,7 +38,7 @@ const (
 
 // MemoryFor returns what an edge with a cache of so many bytes takes on that many processors; 0 bytes
 // are the standard 256 MiB. An idle connection costs memory besides: some 300 bytes; some 6 KiB under TLS; some 60 KiB
-// if no event loop serves it (behind the PROXY protocol, or without the fast path).
+// if no event loop serves it (behind the PROXY protocol).
 func MemoryFor(cacheBytes int64, processors int) Memory {
 	cacheBytes = min(orDefault(cacheBytes, standardCache), math.MaxInt64/4)
 	each := int64(processors)

@@ -19,7 +19,7 @@ func TestOverloadShedsMissesOnly(t *testing.T) {
 		ctx.Init(&fasthttp.Request{}, nil, nil)
 		ctx.Request.SetRequestURI(path)
 		ctx.Request.Header.SetHost("a")
-		e.handle(&ctx)
+		front{e}.Serve(&ctx)
 		return &ctx.Response
 	}
 	const address = "/" + testEnv + "/" + testTheme + "/-/latest/tokens.css"

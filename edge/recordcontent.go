@@ -1,14 +1,17 @@
 package edge
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
 
+	"example.com/livery/edge/blobs"
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/content"
+	"example.com/livery/edge/diskcache"
 	"example.com/livery/edge/records"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
@@ -16,8 +19,14 @@ import (
 	"example.com/livery/wasm/abi"
 )
 
-// recordContent is what the records need of an edge: it implements records.Content.
-type recordContent struct{ *Edge }
+// recordContent is what the records need to know of files and what they are made from: it implements records.Content.
+type recordContent struct {
+	ctx          context.Context
+	content      *content.Store
+	blobs        *blobs.Store
+	disk         *diskcache.Cache
+	logDiskError func(error)
+}
 
 // HasInputs reports whether what a pair is rendered from is here.
 func (c recordContent) HasInputs(in *content.Inputs) bool { return c.content.HasInputs(in) }
@@ -123,26 +132,35 @@ func (e *Edge) awaitInputs(p *records.Pair, s *records.PairState, q *records.Loo
 	return err
 }
 
-// bodyOf returns a file in the coding asked for, or in identity if coding is not worth its while, and how it came
+// bodyOf returns the file of x in the coding asked for, or in identity if coding is not worth its while, and how it came
 // about. It is made once for all requests that wait.
-func (e *Edge) bodyOf(p *records.Pair, s *records.PairState, f abi.File, enc coding.Encoding, q *records.Lookup) (*content.Body, records.Outcome, error) {
-	b, held, err := e.content.Cached(&s.Inputs, f, enc, q.Now)
+func (e *Edge) bodyOf(x *exchange, enc coding.Encoding) (*content.Body, records.Outcome, error) {
+	in, f, q := &x.PairState.Inputs, x.address.File, &x.Lookup
+	b, held, err := e.content.Cached(in, f, enc, q.Now)
+	if b != nil && x.ctx == nil && len(x.in.IfNoneMatch) == 0 && !b.DigestsAtOnce() {
+		return nil, records.Hit, records.ErrBusy
+	}
 	if b != nil || err != nil {
 		return b, records.Hit, err
+	}
+	if !held && x.mayMake {
+		if b = e.content.MakeAtOnce(in, f, enc); b != nil {
+			return b, records.Miss, nil
+		}
 	}
 	if !e.records.Acquire(q) {
 		return nil, records.Miss, records.ErrBusy
 	}
-	if b = e.content.LoadBody(&s.Inputs, f, enc); b != nil {
+	if b = e.content.LoadBody(in, f, enc); b != nil {
 		return b, records.Hit, nil
 	}
 	b, err = records.RetryWhileDown(e.records, q, func() (*content.Body, error) {
 		if !held {
-			if err := e.awaitInputs(p, s, q); err != nil {
+			if err := e.awaitInputs(x.Pair, x.PairState, q); err != nil {
 				return nil, err
 			}
 		}
-		return e.content.Make(&s.Inputs, f, enc)
+		return e.content.Make(in, f, enc)
 	})
 	if held {
 		return b, records.Recoded, err

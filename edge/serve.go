@@ -12,108 +12,71 @@ import (
 	"example.com/livery/edge/records"
 
 	"example.com/livery/edge/coding"
-	"example.com/livery/edge/loop"
 	"example.com/livery/edge/policy"
 	"example.com/livery/edge/respond"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
-	"example.com/livery/httpguard"
+	"example.com/livery/httpd"
+	"example.com/livery/httpd/guard"
 	"github.com/valyala/fasthttp"
 )
 
-func (e *Edge) handle(ctx *fasthttp.RequestCtx) {
-	x := exchanges.Get().(*exchange)
-	x.begin(ctx, e.lookup(&ctx.Request.Header))
-	defer e.finish(x)
-	x.path, x.query = respond.Target(ctx)
-	status := fasthttp.StatusOK
-	if p := e.serve(x); p != nil {
-		status = e.refuse(x, p)
-	} else {
-		status = ctx.Response.StatusCode()
-	}
-	bytes := len(ctx.Response.Body())
-	if ctx.IsHead() {
-		bytes = 0
-	}
-	e.metrics.answered(status, x.outcome, bytes)
-}
-
-// finish turns a panic, which is a bug of this program, into an answer.
-func (e *Edge) finish(x *exchange) {
-	if reason := recover(); reason != nil {
-		e.log.Error("a request ended in a panic", "path", string(x.path), "reason", reason)
-		x.ctx.Response.Reset()
-		e.metrics.answered(respond.Internal.Send(x.ctx), x.outcome, 0)
-	}
-	e.records.Release(&x.Lookup)
-	x.end()
-	exchanges.Put(x)
-}
-
-// serve answers x, or returns why it does not. The order of the checks is part of the contract
+// answer works out the response to x: the one road for files, manifests and event streams. It returns why there is none; if x
+// must not wait, that may be because something has to be waited for. The order of the checks is part of the contract
 // (decisions 7.1): who may not have a file is not told whether its version exists.
-func (e *Edge) serve(x *exchange) *respond.Problem {
-	if p := checkHead(x.ctx); p != nil {
-		return p
-	}
-	method := x.ctx.Method()
-	options := string(method) == fasthttp.MethodOptions
-	if options && string(x.path) == "*" {
+func (e *Edge) answer(x *exchange) *guard.Problem {
+	if x.method == preflight && string(x.in.Path) == "*" {
+		x.response.Status = fasthttp.StatusOK
 		return nil
 	}
 	var ok bool
-	if x.address, x.asked, ok = address.ParseAny(x.path, x.query, x.room); !ok || x.asked == address.Events && e.live == nil {
+	if x.address, x.asked, ok = address.ParseAny(x.in.Path, x.in.Query, x.room); !ok || x.asked == address.Events && e.live == nil {
 		return respond.NotFound
 	}
-	if !options && string(method) != fasthttp.MethodGet && string(method) != fasthttp.MethodHead {
+	if x.method == other {
 		return respond.NotAllowed
 	}
 	if p := e.find(x); p != nil {
 		return p
 	}
-	if x.ThemeState.Rules.Private() {
-		e.readRequest(x)
-	}
-	if p := x.authorize(); p != nil {
+	if p := e.authorize(x); p != nil {
 		return p
 	}
 	switch {
-	case options:
+	case x.method == preflight:
 		x.describe()
 		x.response.Preflight(&x.view)
-		x.response.WriteTo(&x.ctx.Response)
 		return nil
 	case x.asked == address.Manifest:
-		return e.respondManifest(x)
+		return e.answerManifest(x)
 	case x.PairState.Missing != "":
 		return respond.NotFound
 	case x.asked == address.Events:
-		return e.respondEvents(x)
+		return e.answerEvents(x)
 	}
-	return e.respond(x)
+	return e.answerFile(x)
 }
 
 // checkHead refuses requests that another reader of the connection might understand differently.
-func checkHead(ctx *fasthttp.RequestCtx) *respond.Problem {
+func checkHead(ctx *fasthttp.RequestCtx) *guard.Problem {
 	h := &ctx.Request.Header
 	if protocol := string(h.Protocol()); protocol != "HTTP/1.1" && protocol != "HTTP/1.0" {
 		ctx.SetConnectionClose()
-		return respond.WrongHTTP
+		return guard.WrongHTTP
 	}
-	if httpguard.Framing(h.RawHeaders()) != "" {
+	if guard.Framing(h.RawHeaders()) != "" {
 		ctx.SetConnectionClose()
-		return respond.NotFramed
+		return guard.NotFramed
 	}
 	if bytes.IndexByte(h.Host(), '@') >= 0 { // fasthttp has refused what else no host has
 		ctx.SetConnectionClose()
-		return respond.Malformed
+		return guard.Malformed
 	}
 	return nil
 }
 
 // find looks the Theme and the pair up, asking upstream if what is held will not do.
-func (e *Edge) find(x *exchange) *respond.Problem {
+func (e *Edge) find(x *exchange) *guard.Problem {
 	defer e.timed(x, &x.view.Found)
 	t, s, o, err := e.records.Theme(x.address.Theme, &x.Lookup)
 	x.outcome = max(x.outcome, o)
@@ -145,9 +108,9 @@ func (e *Edge) find(x *exchange) *respond.Problem {
 }
 
 // unanswered returns the problem of a question that upstream did not answer, or was not asked.
-func unanswered(err error) *respond.Problem {
+func unanswered(err error) *guard.Problem {
 	if errors.Is(err, records.ErrBusy) {
-		return respond.Overloaded
+		return guard.Overloaded
 	}
 	return respond.UpstreamAway
 }
@@ -159,42 +122,20 @@ func (e *Edge) timed(x *exchange, took *time.Duration) {
 	}
 }
 
-// readRequest reads what rules look at.
-func (e *Edge) readRequest(x *exchange) {
-	h, rules := &x.ctx.Request.Header, x.ThemeState.Rules
-	x.request = policy.Request{Path: x.path, Modes: x.address.Modes, Query: x.address.Query, Now: x.Now}
-	if rules.ChecksClient() {
-		x.request.Client = httpguard.ClientAddr(loop.AddressOf(x.ctx.RemoteAddr()), h.PeekAll("X-Forwarded-For"), e.config.TrustedProxies)
-	}
-	if rules.ChecksOrigin() {
-		x.request.Origins = x.origins[:copy(x.origins[:], h.PeekAll("Origin"))] // the list is fasthttp's until the next PeekAll
-		x.request.Referers = h.PeekAll("Referer")
-		x.request.Host = h.Host()
-		x.request.SecFetchSite = h.Peek("Sec-Fetch-Site")
-		x.request.SecFetchDest = h.Peek("Sec-Fetch-Dest")
-		x.request.SecCHUA = h.Peek("Sec-Ch-Ua")
-		x.request.UserAgent = h.UserAgent()
-	}
-}
-
-// respond finds the body in the coding that is wanted, and sends it.
-func (e *Edge) respond(x *exchange) *respond.Problem {
-	h, v := &x.ctx.Request.Header, &x.view
-	enc, deltas := coding.Negotiate(h.Peek(fasthttp.HeaderAcceptEncoding))
-	if x.ctx.IsGet() {
-		v.Range = h.Peek(fasthttp.HeaderRange)
-	}
+// answerFile finds the file in the coding that is wanted.
+func (e *Edge) answerFile(x *exchange) *guard.Problem {
+	v := &x.view
+	enc, deltas := coding.Negotiate(x.in.AcceptEncoding)
 	if len(v.Range) > 0 {
 		enc, deltas = coding.Identity, false // a range is one of the bytes as they are
-		v.IfRange = h.Peek(fasthttp.HeaderIfRange)
 	}
-	b, o, err := e.bodyOf(x.Pair, x.PairState, x.address.File, enc, &x.Lookup)
+	b, o, err := e.bodyOf(x, enc)
 	if errors.Is(err, errInputsGone) {
 		x.Lookup.Inputs = true
 		if p := e.find(x); p != nil || x.PairState.Missing != "" {
 			return cmp.Or(p, respond.NotFound)
 		}
-		b, o, err = e.bodyOf(x.Pair, x.PairState, x.address.File, enc, &x.Lookup)
+		b, o, err = e.bodyOf(x, enc)
 	}
 	if o == records.Miss && x.outcome == records.Revalidated && wanted(x.Pair, x.address.File, enc) {
 		o = records.Revalidated // what was held of this file was of before
@@ -209,22 +150,18 @@ func (e *Edge) respond(x *exchange) *respond.Problem {
 	case err != nil:
 		return respond.Internal
 	}
-	want(x.Pair, x.Now, x.address.File, enc)
 	v.Body = b
-	if deltas {
-		v.Delta = e.deltaFor(x)
+	if deltas && x.in.AvailableDictionary != nil {
+		if p := e.findDelta(x); p != nil {
+			return p
+		}
 	}
-	v.Digest = len(h.Peek("Want-Repr-Digest")) > 0
-	v.IfMatch, v.IfNoneMatch = h.PeekAll(fasthttp.HeaderIfMatch), h.Peek(fasthttp.HeaderIfNoneMatch)
-	if p := e.decide(x); p != nil {
-		return p
-	}
-	x.response.WriteTo(&x.ctx.Response)
-	return nil
+	want(x.Pair, x.Now, x.address.File, enc)
+	return e.decide(x, x.PairState.Freshness)
 }
 
-// respondManifest sends the manifest of the Theme.
-func (e *Edge) respondManifest(x *exchange) *respond.Problem {
+// answerManifest finds the manifest of the Theme.
+func (e *Edge) answerManifest(x *exchange) *guard.Problem {
 	state, o, err := x.Theme.Manifest(e.records, x.ThemeState, &x.Lookup)
 	x.outcome = max(x.outcome, o)
 	switch {
@@ -233,37 +170,27 @@ func (e *Edge) respondManifest(x *exchange) *respond.Problem {
 	case state.Missing != "":
 		return respond.NotFound
 	}
-	h, v := &x.ctx.Request.Header, &x.view
-	if x.ctx.IsGet() {
-		v.Range, v.IfRange = h.Peek(fasthttp.HeaderRange), h.Peek(fasthttp.HeaderIfRange)
-	}
-	v.IfMatch, v.IfNoneMatch = h.PeekAll(fasthttp.HeaderIfMatch), h.Peek(fasthttp.HeaderIfNoneMatch)
-	v.Body, v.CacheControl = state.Body, cacheControlFor(x)
-	known, _ := e.records.Known(x.Theme, state.Freshness, &x.Lookup)
-	v.Age = x.Now.Sub(known)
-	x.describe()
-	if p := x.response.Decide(v); p != nil {
-		return p
-	}
-	x.response.WriteTo(&x.ctx.Response)
-	return nil
+	x.view.Body = state.Body
+	return e.decide(x, state.Freshness)
 }
 
-// respondEvents answers with an event stream, which says when the pair has changed.
-func (e *Edge) respondEvents(x *exchange) *respond.Problem {
-	r := live.Request{Client: loop.AddressOf(x.ctx.RemoteAddr()), LastID: string(x.ctx.Request.Header.Peek("Last-Event-ID"))}
+// answerEvents answers with an event stream, which says when the pair has changed.
+func (e *Edge) answerEvents(x *exchange) *guard.Problem {
+	if x.ctx == nil {
+		return guard.Overloaded // a stream begins behind a response of fasthttp
+	}
+	r := live.Request{Client: x.in.Remote.Addr(), LastID: string(x.ctx.Request.Header.Peek("Last-Event-ID"))}
 	if !x.decision.Expires.IsZero() {
 		r.Expires = x.decision.Expires.Add(policy.ClockSkew)
 	}
 	if !e.live.HasRoom(r.Client) {
-		return respond.Overloaded
+		return guard.Overloaded
 	}
 	x.describe()
 	x.response.Stream(&x.view)
-	x.response.WriteTo(&x.ctx.Response)
 	x.Pair.Requested(x.Now)
 	theme, pair, rules := x.Theme, x.Pair, x.ThemeState.Rules // x is used again
-	loop.SetStream(x.ctx, func(wake func()) loop.Stream {
+	httpd.SetStream(x.ctx, func(wake func()) httpd.Stream {
 		topic := pair.Topic()
 		s := e.live.Begin(topic, r, wake)
 		if s != nil && !theme.State().Rules.Equal(rules) {
@@ -274,34 +201,37 @@ func (e *Edge) respondEvents(x *exchange) *respond.Problem {
 	return nil
 }
 
-// refuse writes a problem and returns its status.
-func (e *Edge) refuse(x *exchange, p *respond.Problem) int {
+// refuse writes a problem.
+func (e *Edge) refuse(x *exchange, p *guard.Problem) {
 	x.describe()
 	if x.outcome == records.Miss && x.view.CacheStatus != nil {
 		x.view.CacheStatus = notStored
 	}
-	return x.response.Refuse(x.ctx, &x.view, p)
+	x.response.Refuse(x.ctx, &x.view, p)
 }
 
-// deltaFor returns the delta to the file of x that its client may have in the place of the ordinary body, or nil.
-func (e *Edge) deltaFor(x *exchange) *content.Body {
-	h := &x.ctx.Request.Header
-	available := h.PeekAll("Available-Dictionary")
-	if len(available) != 1 {
+// findDelta finds the delta to the file of x that its client may have in the place of the ordinary body.
+func (e *Edge) findDelta(x *exchange) *guard.Problem {
+	hint := coding.DictionaryHint{Available: x.in.AvailableDictionary, Site: x.in.SecFetchSite, Mode: x.in.SecFetchMode, Origin: x.in.Origin}
+	digest, ok := hint.Dictionary()
+	if !ok || !e.mayOffer(x) {
 		return nil
 	}
-	hint := coding.DictionaryHint{Available: available[0], Site: h.Peek("Sec-Fetch-Site"), Mode: h.Peek("Sec-Fetch-Mode"), Origin: h.Peek("Origin")}
 	file, ok := e.content.Peek(content.Key{Inputs: x.PairState.Inputs.ID, File: x.address.File})
 	if !ok {
 		return nil
 	}
-	d, from, more := e.heldDelta(x, &hint, file)
-	if !more {
-		return d
+	from := content.DictionaryKey{Line: x.Pair.Line(), File: x.address.File, Digest: digest}
+	d, more := e.content.Delta(from, &x.PairState.Inputs, file, x.Now)
+	switch {
+	case more && x.ctx == nil:
+		return guard.Overloaded
+	case more:
+		if d = e.content.MakeDelta(from, &x.PairState.Inputs, x.Now); d != nil {
+			x.outcome = max(x.outcome, records.Recoded)
+			e.timed(x, &x.view.Made)
+		}
 	}
-	if d = e.content.MakeDelta(from, &x.PairState.Inputs, x.Now); d != nil {
-		x.outcome = max(x.outcome, records.Recoded)
-		e.timed(x, &x.view.Made)
-	}
-	return d
+	x.view.Delta = d
+	return nil
 }

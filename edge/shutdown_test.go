@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"example.com/livery/edge"
-	"example.com/livery/edge/listen"
+	"example.com/livery/httpd"
 	"example.com/livery/storage/record"
 )
 
@@ -167,7 +167,7 @@ func TestProxyProtocolNamesTheClient(t *testing.T) {
 			}
 			served := make(chan error, 1)
 			go func() {
-				served <- r.edge.Serve(listen.ProxyListener(l, []netip.Prefix{netip.MustParsePrefix(tt.trusted)}))
+				served <- r.edge.Serve(httpd.ProxyListener(l, []netip.Prefix{netip.MustParsePrefix(tt.trusted)}))
 			}()
 			behind := *r
 			behind.url = "http://" + l.Addr().String()

@@ -36,8 +36,8 @@ type pairOfEdges struct{ fast, full *running }
 func runPairOfEdges(t testing.TB) pairOfEdges {
 	f := fuzzedFeed(t)
 	p := pairOfEdges{
-		fast: run(t, f, func(c *edge.Config) { c.FastPath = true }),
-		full: run(t, f, func(c *edge.Config) { c.FastPath = false }),
+		fast: run(t, f, func(c *edge.Config) { c.NoReady = false }),
+		full: run(t, f, func(c *edge.Config) { c.NoReady = true }),
 	}
 	for _, r := range []*running{p.fast, p.full} {
 		r.settle()
@@ -79,7 +79,7 @@ func fuzzedFeed(t testing.TB) *feed {
 func fuzzedAddresses() []string {
 	return []string{
 		path("-", "1", "tokens.css"), path("-", "latest", "tokens.css"), path("-", "latest", "tokens.json"), path(brand, "1", "tokens.css"),
-		path(brand, "2", "tokens.css"), strings.Replace(path("-", "1", "tokens.css"), thm, walled, 1), sealedAddress,
+		path(brand, "2", "tokens.css"), strings.Replace(path("-", "1", "tokens.css"), thm, walled, 1), sealedAddress, manifestPath(thm),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/netip"
 	"slices"
@@ -18,8 +19,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"example.com/livery/edge/address"
-	"example.com/livery/edge/h2"
-	"example.com/livery/edge/loop"
+	"example.com/livery/httpd/h2"
+	"example.com/livery/httpd/loop"
 )
 
 // ready is a source that has one answer to every address. What an edge looks up for a hit is counted by
@@ -28,6 +29,12 @@ type ready struct {
 	answer loop.Answer
 	room   []byte
 }
+
+// Serve implements loop.Handler.
+func (ready) Serve(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(fasthttp.StatusTeapot) }
+
+// limits are those of an edge.
+var limits = loop.Limits{Head: 16 << 10, Body: 16 << 10, Read: time.Minute, Write: time.Minute, Idle: time.Minute}
 
 // Ready implements loop.Source.
 func (r ready) Ready(q *loop.Request) (loop.Answer, bool) {
@@ -68,11 +75,7 @@ func hitOf(query string, headers [][2]string) func() (run, end func() error, err
 }
 
 func prepareHit(request []byte) (func() error, func() error, error) {
-	server := &fasthttp.Server{Handler: func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(fasthttp.StatusTeapot) }, NoDefaultServerHeader: true}
-	l, err := loop.New(loop.Config{Source: newReady(), Server: server, Threads: 1})
-	if err != nil {
-		return nil, nil, err
-	}
+	l := loop.New(loop.Config{Handler: newReady(), Limits: limits, MaxConns: 1000, Threads: 1})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, nil, err
@@ -108,9 +111,7 @@ func prepareHit(request []byte) (func() error, func() error, error) {
 func hit2Of(headers [][2]string) func() (run, end func() error, err error) {
 	return func() (func() error, func() error, error) {
 		server := h2.New(h2.Config{
-			Handler:  func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(fasthttp.StatusTeapot) },
-			Requests: h2.NewLimiter(32<<20, 1000, nil), Shed: func() {}, HeadBytes: 16 << 10, BodyBytes: 16 << 10,
-			ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
+			Handler: newReady(), Limits: limits, Requests: h2.NewLimiter(32<<20, 1000, nil), Shed: func() {}, Logger: slog.New(slog.DiscardHandler),
 		})
 		session := server.Begin(netip.MustParseAddrPort("192.0.2.1:1"), newReady(), func() {})
 		var sent, block bytes.Buffer

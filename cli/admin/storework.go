@@ -18,7 +18,7 @@ import (
 	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/process"
 	"example.com/livery/cli/term"
-	"example.com/livery/listener"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage"
@@ -132,7 +132,7 @@ func ServeStore(r *process.Run, data string, connections int, store storage.Stor
 	}}
 	r.OnClose(func(context.Context) error { return server.Close() })
 	r.Serve(func() error {
-		if err := server.Serve(listener.Limited(listener.Patient(l, r.Log), connections)); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(guard.Limited(guard.Patient(l, r.Log), connections)); !errors.Is(err, http.ErrServerClosed) {
 			return err
 		}
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"example.com/livery/listener"
+	"example.com/livery/httpd/guard"
 )
 
 // NewRegistry returns a registry with the metrics of the process itself.
@@ -74,7 +74,7 @@ func (r *Run) OpsServer(l net.Listener, connections int, metrics prometheus.Gath
 		return server.Close()
 	})
 	r.Serve(func() error {
-		if err := server.Serve(listener.Limited(listener.Patient(l, r.Log), connections)); err != http.ErrServerClosed {
+		if err := server.Serve(guard.Limited(guard.Patient(l, r.Log), connections)); err != http.ErrServerClosed {
 			return fmt.Errorf("serve metrics on %s: %w", l.Addr(), err)
 		}
 		return nil

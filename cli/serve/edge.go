@@ -18,8 +18,8 @@ import (
 	"example.com/livery/cli/process"
 	"example.com/livery/cli/term"
 	"example.com/livery/edge"
-	"example.com/livery/edge/listen"
-	"example.com/livery/httpguard"
+	"example.com/livery/httpd"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/wasm"
 )
 
@@ -118,7 +118,7 @@ func (a *app) runEdge(ctx context.Context, e edgeFlags) (err error) {
 		file.FeedURL = process.URLOf(s.feed, e.feedTLS.On())
 	}
 	if e.proxyProtocol {
-		s.files = listen.ProxyListener(files, c.TrustedProxies)
+		s.files = httpd.ProxyListener(files, c.TrustedProxies)
 	}
 	if err := e.secure(&s); err != nil {
 		return err
@@ -181,7 +181,7 @@ func startEdge(ctx context.Context, r *process.Run, s edgeSetup) (*edge.Edge, er
 		return nil, term.Fail("Name a directory that you may write to with --compiled.", "compiled renderer modules cannot be stored in %s: %v", s.compiled, err)
 	}
 	r.OnClose(runtime.Close)
-	c.DataDir, c.Runtime, c.FastPath = filepath.Join(s.data, "held"), runtime, true
+	c.DataDir, c.Runtime = filepath.Join(s.data, "held"), runtime
 	c.DiskFileBytes = c.DiskBytes / filePart
 	c.DiskBytes -= codeBytes + c.DiskFileBytes
 	c.MaxConnections, c.MaxFeedConnections = min(edge.DefaultMaxConnections, s.descriptors.Clients), min(edge.DefaultMaxFeedConnections, s.descriptors.Edges)
@@ -235,7 +235,7 @@ func readToken(path, flag string) (string, error) {
 func readRanges(flag string, list []string) ([]netip.Prefix, error) {
 	var ranges []netip.Prefix
 	for _, text := range list {
-		p, ok := httpguard.ParseRange(text)
+		p, ok := guard.ParseRange(text)
 		if !ok {
 			return nil, term.UsageError("Write a range such as 10.0.0.0/8 or 2001:db8::/32, or an address.", "--%s %q is not a valid CIDR range", flag, text)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/memcache"
-	"example.com/livery/edge/ratelimit"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/wasm/abi"
 )
 
@@ -27,16 +27,16 @@ const (
 type deltas struct {
 	slot     chan struct{} // of one place: its holder may encode
 	tasks    chan deltaTask
-	making   ratelimit.Bucket
-	searches ratelimit.Bucket
+	making   guard.Bucket
+	searches guard.Bucket
 }
 
 func newDeltas() *deltas {
 	return &deltas{
 		slot:     make(chan struct{}, 1),
 		tasks:    make(chan deltaTask, maxDeltaTasks),
-		making:   ratelimit.New(deltaEvery, deltaBurst),
-		searches: ratelimit.New(searchEvery, searchBurst),
+		making:   guard.NewBucket(deltaEvery, deltaBurst),
+		searches: guard.NewBucket(searchEvery, searchBurst),
 	}
 }
 
@@ -56,19 +56,19 @@ func (s *Store) Offer(line Line, in *Inputs, f abi.File) {
 	if in.offered.Load()&bit != 0 || in.offered.Or(bit)&bit != 0 {
 		return
 	}
-	s.offers.Update(DictionaryKey{Line: line, File: f}, func(others []*Inputs, _ bool) ([]*Inputs, bool) {
+	s.offers.table.Update(DictionaryKey{Line: line, File: f}, func(others []*Inputs, _ bool) ([]*Inputs, bool) {
 		return append(slices.Clone(others[max(0, len(others)+1-maxSearched):]), in), true
 	})
 }
 
 // offers are the files that clients may have, by their digests; without a digest those whose digest is not known.
 type offers struct {
-	*memcache.Table[DictionaryKey, []*Inputs]
+	table *memcache.Table[DictionaryKey, []*Inputs]
 }
 
 // made returns what a dictionary is made from, if clients may have it.
 func (o offers) made(from DictionaryKey) *Inputs {
-	if of, ok := o.Get(from); ok && from.Digest != (coding.Digest{}) {
+	if of, ok := o.table.Get(from); ok && from.Digest != (coding.Digest{}) {
 		return of[0]
 	}
 	return nil
@@ -77,15 +77,15 @@ func (o offers) made(from DictionaryKey) *Inputs {
 // digest computes the digests of the files of a line that were offered, as far as file returns them.
 func (o offers) digest(line Line, f abi.File, file func(*Inputs) *Body) {
 	key, rest := DictionaryKey{Line: line, File: f}, []*Inputs(nil)
-	unknown, _ := o.Peek(key)
+	unknown, _ := o.table.Peek(key)
 	for _, in := range unknown {
 		if b := file(in); b != nil {
-			o.Set(DictionaryKey{line, f, sha256.Sum256(b.Bytes)}, []*Inputs{in})
+			o.table.Set(DictionaryKey{line, f, sha256.Sum256(b.Bytes)}, []*Inputs{in})
 		} else {
 			rest = append(rest, in)
 		}
 	}
-	o.Update(key, func(held []*Inputs, ok bool) ([]*Inputs, bool) {
+	o.table.Update(key, func(held []*Inputs, ok bool) ([]*Inputs, bool) {
 		for _, in := range held {
 			if !slices.Contains(unknown, in) { // it was offered meanwhile
 				rest = append(rest, in)
@@ -102,7 +102,7 @@ func (s *Store) Delta(from DictionaryKey, in *Inputs, f *File, now time.Time) (b
 	if d, known := f.delta(&from); known {
 		return d.body, false
 	}
-	unknown, _ := s.offers.Peek(DictionaryKey{Line: from.Line, File: from.File}) // by their digests
+	unknown, _ := s.offers.table.Peek(DictionaryKey{Line: from.Line, File: from.File}) // by their digests
 	if len(unknown) > 0 || s.offers.made(from) != nil {
 		return nil, !s.deltas.making.Full(now)
 	}
@@ -243,11 +243,11 @@ func (s *Store) dictionary(in *Inputs, f abi.File) (*Body, error) {
 // disk that can be made without a question to upstream.
 func (s *Store) search(line Line, f abi.File) {
 	s.offers.digest(line, f, func(in *Inputs) *Body { return s.dictionaryHere(in, f) })
-	s.offers.Delete(DictionaryKey{Line: line, File: f}) // what is left is not here any more
+	s.offers.table.Delete(DictionaryKey{Line: line, File: f}) // what is left is not here any more
 	older := s.config.Older(line)
 	for _, in := range older[:min(len(older), maxSearched)] {
 		if b := s.dictionaryHere(in, f); b != nil && s.ctx.Err() == nil {
-			s.offers.Set(DictionaryKey{line, f, sha256.Sum256(b.Bytes)}, []*Inputs{in})
+			s.offers.table.Set(DictionaryKey{line, f, sha256.Sum256(b.Bytes)}, []*Inputs{in})
 		}
 	}
 }

@@ -74,12 +74,12 @@ func New(ctx context.Context, c Config) *Store {
 
 // Bytes returns what is held, roughly.
 func (s *Store) Bytes() uint64 {
-	return s.inputs.Bytes() + s.files.Bytes() + s.offers.Bytes() + s.parses.Bytes()
+	return s.inputs.Bytes() + s.files.Bytes() + s.offers.table.Bytes() + s.parses.Bytes()
 }
 
 // Evicted returns what counts how many values were evicted, by their kind.
 func (s *Store) Evicted() map[string]func() uint64 {
-	return map[string]func() uint64{"input": s.inputs.Evicted, "file": s.files.Evicted, "offer": s.offers.Evicted, "parse": s.parses.Evicted}
+	return map[string]func() uint64{"input": s.inputs.Evicted, "file": s.files.Evicted, "offer": s.offers.table.Evicted, "parse": s.parses.Evicted}
 }
 
 // File returns what is held of a file, and counts a request for it.

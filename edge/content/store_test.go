@@ -139,7 +139,7 @@ func TestDeltasAreMadeAtABoundedRate(t *testing.T) {
 	line := Line{Files: "line"}
 	made, unmade := DictionaryKey{line, abi.TokensCSS, sha256.Sum256([]byte("made"))}, DictionaryKey{line, abi.TokensCSS, sha256.Sum256([]byte("unmade"))}
 	s.putDelta(Key{in.ID, abi.TokensCSS}, delta{from: made, body: newDelta(abi.TokensCSS, []byte("a delta"), plain.Plain)})
-	s.offers.Set(unmade, []*Inputs{&old})
+	s.offers.table.Set(unmade, []*Inputs{&old})
 	file, _ := s.File(Key{in.ID, abi.TokensCSS})
 	now := time.Now().Add(time.Hour)
 	if b, more := s.Delta(unmade, &in, file, now); b != nil || !more {

@@ -9,14 +9,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.com/livery/edge/clientlimit"
-	"example.com/livery/edge/loop"
+	"example.com/livery/httpd"
+	"example.com/livery/httpd/guard"
 )
 
 // Hub has every stream of an edge. It may be used concurrently. A nil Hub has none.
 type Hub struct {
 	most    int
-	clients *clientlimit.Limiter
+	clients *guard.Limiter
 	events  atomic.Uint64
 
 	mu      sync.Mutex // guards below
@@ -25,7 +25,7 @@ type Hub struct {
 }
 
 // New returns a Hub for as many streams as most, and of one client as clients allows; nil: no bound of one client.
-func New(most int, clients *clientlimit.Limiter) *Hub {
+func New(most int, clients *guard.Limiter) *Hub {
 	return &Hub{most: most, clients: clients, streams: map[*Stream]struct{}{}}
 }
 
@@ -82,7 +82,7 @@ type Request struct {
 }
 
 // Begin begins a stream of t, or returns nil if there are too many.
-func (h *Hub) Begin(t *Topic, r Request, wake func()) loop.Stream {
+func (h *Hub) Begin(t *Topic, r Request, wake func()) httpd.Stream {
 	if !h.clients.Enter(r.Client) {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (h *Hub) add(s *Stream) bool {
 	return true
 }
 
-// Stream is the event stream of one page: text/event-stream of HTML's "Server-sent events". It implements loop.Stream.
+// Stream is the event stream of one page: text/event-stream of HTML's "Server-sent events". It implements httpd.Stream.
 type Stream struct {
 	hub     *Hub
 	topic   *Topic
@@ -125,7 +125,7 @@ const (
 	retrySpread = 4000
 )
 
-// Append implements loop.Stream. Events that came since the newest one that was sent are one event: the newest.
+// Append implements httpd.Stream. Events that came since the newest one that was sent are one event: the newest.
 func (s *Stream) Append(dst []byte, now time.Time) []byte {
 	before := len(dst)
 	if s.next.IsZero() {
@@ -150,7 +150,7 @@ func (s *Stream) Append(dst []byte, now time.Time) []byte {
 	return dst
 }
 
-// Deadline implements loop.Stream.
+// Deadline implements httpd.Stream.
 func (s *Stream) Deadline() time.Time {
 	if at := s.request.Expires; !at.IsZero() && at.Before(s.next) {
 		return at
@@ -158,7 +158,7 @@ func (s *Stream) Deadline() time.Time {
 	return s.next
 }
 
-// Ended implements loop.Stream.
+// Ended implements httpd.Stream.
 func (s *Stream) Ended() bool { return s.ended.Load() }
 
 // end has the stream end soon.
@@ -167,7 +167,7 @@ func (s *Stream) end() {
 	s.wake()
 }
 
-// Close implements loop.Stream.
+// Close implements httpd.Stream.
 func (s *Stream) Close() {
 	s.ended.Store(true)
 	s.topic.remove(s)

@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"example.com/livery/edge/clientlimit"
-	"example.com/livery/edge/loop"
+	"example.com/livery/httpd"
+	"example.com/livery/httpd/guard"
 )
 
 var client = netip.MustParseAddr("192.0.2.1")
 
 // begin begins a stream of t, which counts how often it is woken.
-func begin(tb testing.TB, h *Hub, t *Topic, r Request) (s loop.Stream, woken *int) {
+func begin(tb testing.TB, h *Hub, t *Topic, r Request) (s httpd.Stream, woken *int) {
 	tb.Helper()
 	woken = new(int)
 	r.Client = client
@@ -92,7 +92,7 @@ func TestStreamBeginsAndEndsWithItsRequest(t *testing.T) {
 
 // Streams are bounded in all and for each client, and end with the hub; a closed topic has none.
 func TestHubBoundsStreams(t *testing.T) {
-	h, topic := New(3, clientlimit.New(2, nil)), &Topic{}
+	h, topic := New(3, guard.NewLimiter(2, nil)), &Topic{}
 	topic.Update(func() *Event { return eventOf('1') })
 	first, _ := begin(t, h, topic, Request{})
 	begin(t, h, topic, Request{})
@@ -129,17 +129,18 @@ func TestHubBoundsStreams(t *testing.T) {
 
 // A wakeup of a stream allocates nothing, and a stream little.
 func TestStreamsAreSmall(t *testing.T) {
+	const room = 128 // that HTTP/2 has
 	h, topic, now := New(1<<20, nil), &Topic{}, time.Unix(1000, 0)
 	topic.Update(func() *Event { return eventOf('1') })
 	s, _ := begin(t, h, topic, Request{})
-	part := make([]byte, 0, loop.MaxStreamBytes)
+	part := make([]byte, 0, room)
 	if n := testing.AllocsPerRun(100, func() {
 		now = now.Add(Heartbeat)
 		part = s.Append(part[:0], now)
 	}); n > 0 {
 		t.Errorf("%v allocations a heartbeat", n)
 	}
-	if longest := len("retry: 9999\n\n") + len(NewEvent(make([]byte, 32), 1<<32-1).text); longest > loop.MaxStreamBytes {
-		t.Errorf("%d bytes may be sent at once, and there is room for %d", longest, loop.MaxStreamBytes)
+	if longest := len("retry: 9999\n\n") + len(NewEvent(make([]byte, 32), 1<<32-1).text); longest > room {
+		t.Errorf("%d bytes may be sent at once, and there is room for %d", longest, room)
 	}
 }

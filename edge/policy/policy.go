@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"example.com/livery/httpguard"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/storage/record"
 )
 
@@ -41,7 +41,7 @@ func Compile(s record.Serving) *Rules {
 		}
 	}
 	for _, entry := range s.AllowedIPRanges {
-		if p, ok := httpguard.ParseRange(entry); ok {
+		if p, ok := guard.ParseRange(entry); ok {
 			r.ranges = append(r.ranges, p)
 		}
 	}
@@ -108,7 +108,7 @@ type Decision struct {
 
 // Decide applies the rules in their order: address range, signature, origin.
 func (r *Rules) Decide(req *Request) Decision {
-	if r.limitsIPs && !httpguard.InRanges(r.ranges, req.Client) {
+	if r.limitsIPs && !guard.InRanges(r.ranges, req.Client) {
 		return Decision{Reason: "ip"}
 	}
 	var d Decision

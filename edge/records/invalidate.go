@@ -25,7 +25,7 @@ type staleWindow struct {
 // every one of an Environment, or every one if the log began anew. What was requested lately is refreshed before it is
 // requested again. What is held and not invalidated then was current at confirmed; zero: there is more to hear first.
 func (s *Store) Heard(fed feedproto.Changes, confirmed time.Time) {
-	s.refresher.heard.Store(&fed.Cursor)
+	s.heard.Store(&fed.Cursor)
 	whole := map[string]bool{} // Environments
 	for _, change := range fed.Changes {
 		if t, ok := s.themes.Peek(change.EnvironmentID + "/" + change.ThemeID); ok {
@@ -62,7 +62,7 @@ func (s *Store) invalidate(t *Theme, now time.Time) {
 	t.change.Store(next)
 	if hot && t.refreshed == nil {
 		t.refreshed = make(chan struct{})
-		s.refresher.queue.add(t)
+		s.refreshes.add(t)
 	}
 }
 

@@ -24,10 +24,10 @@ func TestStaleWhileRefreshingCoversOneChange(t *testing.T) {
 	}
 	e.changes.Store(5)
 	e.confirmedAt.Store(now.UnixNano())
-	if e.invalidate(th, now); e.refresher.queue.take() != th {
+	if e.invalidate(th, now); e.refreshes.take() != th {
 		t.Fatal("a hot Theme is not refreshed")
 	}
-	if e.invalidate(th, now.Add(100*time.Millisecond)); e.refresher.queue.take() != nil {
+	if e.invalidate(th, now.Add(100*time.Millisecond)); e.refreshes.take() != nil {
 		t.Error("a Theme that waits for its refresh is to be refreshed twice")
 	}
 	for _, tt := range []struct {

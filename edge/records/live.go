@@ -48,7 +48,7 @@ func (t *Theme) endStreams() {
 
 // announceLater has a changed Theme refreshed once more if pairs of it that event streams wait for are not: upstream did
 // not answer, and perhaps no request will ask for them.
-func (r *refresher) announceLater(t *Theme) {
+func (s *Store) announceLater(t *Theme) {
 	change := t.change.Load()
 	if !slices.ContainsFunc(t.all(), func(p *Pair) bool {
 		return p.followed() && (p.State() == nil || p.State().Change != change)
@@ -56,8 +56,8 @@ func (r *refresher) announceLater(t *Theme) {
 		return
 	}
 	time.AfterFunc(upstream.RetryAfter, func() {
-		if r.Context.Err() == nil && t.change.Load() == change {
-			r.invalidate(t, r.Now())
+		if s.Context.Err() == nil && t.change.Load() == change {
+			s.invalidate(t, s.Now())
 		}
 	})
 }

@@ -24,11 +24,12 @@ const (
 
 // Lookup is one request's wish to know what is current.
 type Lookup struct {
-	Now     time.Time
-	Inputs  bool          // what a pair is made from is wanted with it
-	Exact   bool          // nothing stale while it is refreshed: nothing that is invalidated will do
-	MaxWait time.Duration // how long upstreams are waited for; 0: as long as a question may take, and not for one that is away
-	Header  Header        // of the request; nil: there is none
+	Now      time.Time
+	HeldOnly bool          // nothing is waited for: what is not held, or not current, is ErrBusy
+	Inputs   bool          // what a pair is made from is wanted with it
+	Exact    bool          // nothing stale while it is refreshed: nothing that is invalidated will do
+	MaxWait  time.Duration // how long upstreams are waited for; 0: as long as a question may take, and not for one that is away
+	Header   Header        // of the request; nil: there is none
 
 	deadline time.Time // the end of MaxWait, by time.Now; zero: no upstream was asked yet
 	acquired bool      // it may do what takes long
@@ -63,8 +64,8 @@ const (
 
 // Acquire lets a request do what takes long, and reports false if too many are at it. The caller must Release l.
 func (s *Store) Acquire(l *Lookup) bool {
-	if l.acquired {
-		return true
+	if l.HeldOnly || l.acquired {
+		return l.acquired
 	}
 	select {
 	case s.missSlots <- struct{}{}:

@@ -3,7 +3,6 @@ package records
 import (
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"example.com/livery/edge/content"
@@ -59,40 +58,33 @@ func (q *refreshQueue) take() *Theme {
 	return t
 }
 
-// refresher refreshes changed Themes: it asks for each with its hot pairs in one question.
-type refresher struct {
-	*Store
-	queue *refreshQueue
-	heard atomic.Pointer[string] // the newest place in the change log
-}
-
-// run refreshes changed Themes until the context ends. Several run at once. A Theme that changed again meanwhile
-// waits for its turn once more.
-func (r *refresher) run() {
+// refreshChanged refreshes changed Themes, each with its hot pairs in one question, until the context ends. Several run at
+// once. A Theme that changed again meanwhile waits for its turn once more.
+func (s *Store) refreshChanged() {
 	for {
 		select {
-		case <-r.queue.wakeup:
-		case <-r.Context.Done():
+		case <-s.refreshes.wakeup:
+		case <-s.Context.Done():
 			return
 		}
-		for t := r.queue.take(); t != nil && r.Context.Err() == nil; t = r.queue.take() {
+		for t := s.refreshes.take(); t != nil && s.Context.Err() == nil; t = s.refreshes.take() {
 			covered := t.beginRefresh()
-			r.refreshHot(t)
+			s.refreshHot(t)
 			if t.endRefresh(covered) {
-				r.queue.add(t)
+				s.refreshes.add(t)
 			} else {
-				r.announceLater(t)
+				s.announceLater(t)
 			}
 		}
 	}
 }
 
 // refreshHot asks for the Theme and its hot pairs and has their files made anew.
-func (r *refresher) refreshHot(t *Theme) {
-	l := Background(r.Now())
+func (s *Store) refreshHot(t *Theme) {
+	l := Background(s.Now())
 	l.Exact = true
 	all := t.hot(l.Now.Add(-hotFor))
-	first, ts := r.refreshTheme(t, all, &l)
+	first, ts := s.refreshTheme(t, all, &l)
 	if ts == nil || ts.Missing != "" {
 		return
 	}
@@ -101,41 +93,41 @@ func (r *refresher) refreshHot(t *Theme) {
 	for hot := range slices.Chunk(all, pairsPerQuestion) {
 		got := first
 		if got == nil || hot[0] != all[0] {
-			got = r.askForTheme(r.Context, t, hot)
+			got = s.askForTheme(s.Context, t, hot)
 		}
 		for _, p := range hot {
 			working.Go(func() error {
-				r.refreshPair(t, ts, p, got, l)
+				s.refreshPair(t, ts, p, got, l)
 				return nil
 			})
 		}
 	}
 	_ = working.Wait() // refreshPair returns none
-	r.Observer.Refreshed()
+	s.Observer.Refreshed()
 }
 
 // refreshTheme returns what the Theme is now, and the answer that came with it for its first hot pairs; nil if
 // upstream does not say.
-func (r *refresher) refreshTheme(t *Theme, hot []*Pair, l *Lookup) (got *refreshAnswer, ts *ThemeState) {
+func (s *Store) refreshTheme(t *Theme, hot []*Pair, l *Lookup) (got *refreshAnswer, ts *ThemeState) {
 	ts = t.State()
-	if ts != nil && r.themeFresh(t, ts, l) {
+	if ts != nil && s.themeFresh(t, ts, l) {
 		return nil, ts
 	}
-	kind := themeRecord{r.Store, t}
-	answered, err := r.Share(l, kind.flight(), func() (any, error) {
-		if got = r.askForTheme(r.Context, t, hot[:min(len(hot), pairsPerQuestion)]); got != nil {
-			t.fetch.settle(nil, r.Now())
-			r.persistTheme(t)
-			return r.HoldTheme(t, got.freshness, got.theme), nil
+	kind := themeRecord{s, t}
+	answered, err := s.Share(l, kind.flight(), func() (any, error) {
+		if got = s.askForTheme(s.Context, t, hot[:min(len(hot), pairsPerQuestion)]); got != nil {
+			t.fetch.settle(nil, s.Now())
+			s.persistTheme(t)
+			return s.HoldTheme(t, got.freshness, got.theme), nil
 		}
-		return refresh[ThemeState](r.Context, r.Store, &t.entry, kind)
+		return refresh[ThemeState](s.Context, s, &t.entry, kind)
 	})
 	if err == nil {
-		if ts = answered.(*ThemeState); r.themeFresh(t, ts, l) {
+		if ts = answered.(*ThemeState); s.themeFresh(t, ts, l) {
 			return got, ts
 		}
 	}
-	if ts, _, err = lookUp(r.Store, &t.entry, kind, ts, l); err != nil {
+	if ts, _, err = lookUp(s, &t.entry, kind, ts, l); err != nil {
 		return nil, nil
 	}
 	return nil, ts
@@ -144,24 +136,24 @@ func (r *refresher) refreshTheme(t *Theme, hot []*Pair, l *Lookup) (got *refresh
 // refreshPair fetches what a pair is made from, has the files made that are requested, and only then
 // lets the pair be seen. Of a pair that is made from the same as before nothing is made: what is held
 // of its files stays, and what was evicted would only push other files out.
-func (r *refresher) refreshPair(t *Theme, ts *ThemeState, p *Pair, got *refreshAnswer, l Lookup) {
+func (s *Store) refreshPair(t *Theme, ts *ThemeState, p *Pair, got *refreshAnswer, l Lookup) {
 	held := p.State()
-	if r.Context.Err() != nil || held != nil && r.pairFresh(t, ts, p, held, &l) {
+	if s.Context.Err() != nil || held != nil && s.pairFresh(t, ts, p, held, &l) {
 		return
 	}
 	var prepared *PairState
 	prepare := func(state *PairState) {
 		prepared = state
 		if held == nil || held.Inputs.ID != state.Inputs.ID {
-			r.Content.MakeFiles(ts, p, state)
+			s.Content.MakeFiles(ts, p, state)
 		}
 	}
-	kind := pairRecord{r.Store, t, ts, p, prepare}
-	state, err := r.Share(&l, kind.flight(), func() (any, error) {
+	kind := pairRecord{s, t, ts, p, prepare}
+	state, err := s.Share(&l, kind.flight(), func() (any, error) {
 		if fed, ok := got.pair(t, p); ok {
-			return r.takePair(kind, got, fed)
+			return s.takePair(kind, got, fed)
 		}
-		return refresh[PairState](r.Context, r.Store, &p.entry, kind)
+		return refresh[PairState](s.Context, s, &p.entry, kind)
 	})
 	if err == nil && state != prepared { // the flight was a request's, which makes one file only
 		prepare(state.(*PairState))
@@ -169,37 +161,37 @@ func (r *refresher) refreshPair(t *Theme, ts *ThemeState, p *Pair, got *refreshA
 }
 
 // takePair holds what the answer for a changed Theme says of a pair.
-func (r *refresher) takePair(k pairRecord, got *refreshAnswer, fed feedproto.Pair) (*PairState, error) {
+func (s *Store) takePair(k pairRecord, got *refreshAnswer, fed feedproto.Pair) (*PairState, error) {
 	in := content.NewInputs(fed)
-	ask := func() (*PairState, error) { return refresh[PairState](r.Context, r.Store, &k.pair.entry, k) }
-	if k.pair.HasModes() && got.blobs[fed.Overlay] == nil && !r.Content.HasInputs(&in) {
+	ask := func() (*PairState, error) { return refresh[PairState](s.Context, s, &k.pair.entry, k) }
+	if k.pair.HasModes() && got.blobs[fed.Overlay] == nil && !s.Content.HasInputs(&in) {
 		return ask() // its overlay comes with the pair alone
 	}
-	release, err := r.Content.TakeInputs(fed, got.blobs)
+	release, err := s.Content.TakeInputs(fed, got.blobs)
 	if err != nil && k.pair.HasModes() {
 		return ask()
 	}
 	err = attempted(err)
-	k.pair.fetch.settle(err, r.Now())
+	k.pair.fetch.settle(err, s.Now())
 	if err != nil {
 		return lastGood(&k.pair.entry, kind[PairState](k), err)
 	}
 	defer release()
 	state := newPairState(got.freshness, fed)
 	k.prepare(state)
-	persist := r.needsPersist(k.pair, state)
+	persist := s.needsPersist(k.pair, state)
 	k.hold(state)
 	if persist {
-		k.pair.persistSoon(r.Store, state)
+		k.pair.persistSoon(s, state)
 	}
 	return state, nil
 }
 
 // persistTheme has a Theme written to disk as it is then, unless another entry took its place in memory: that one has
 // been asked for since, and was written then.
-func (r *refresher) persistTheme(t *Theme) {
-	r.WriteBehind.AddTheme(t.Key, func() (diskcache.Record[feedproto.Theme], bool) {
-		held, ok := r.themes.Peek(t.Key)
+func (s *Store) persistTheme(t *Theme) {
+	s.WriteBehind.AddTheme(t.Key, func() (diskcache.Record[feedproto.Theme], bool) {
+		held, ok := s.themes.Peek(t.Key)
 		state := t.State()
 		return state.onDisk(), state.Missing == "" && (!ok || held == t)
 	})

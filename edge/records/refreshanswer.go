@@ -26,14 +26,14 @@ type refreshAnswer struct {
 // An answer that others got a moment ago will do, if they had heard as much of the feed: the cursor
 // is part of the question. It is read after the number of the change, and written before it, so that
 // the answer covers the change.
-func (r *refresher) askForTheme(ctx context.Context, t *Theme, hot []*Pair) *refreshAnswer {
-	change, now := t.change.Load(), r.Now()
-	since := r.heard.Load()
-	if since == nil || r.Upstream.Backoff(upstream.RefreshEndpoint, true) != nil {
+func (s *Store) askForTheme(ctx context.Context, t *Theme, hot []*Pair) *refreshAnswer {
+	change, now := t.change.Load(), s.Now()
+	since := s.heard.Load()
+	if since == nil || s.Upstream.Backoff(upstream.RefreshEndpoint, true) != nil {
 		return nil
 	}
-	fed, meta, err := r.Upstream.Refresh(ctx, t.Key, refreshQuestion(t.Key, *since, hot[:min(len(hot), pairsPerQuestion)]))
-	r.Observer.Asked(upstream.RefreshEndpoint.String(), err)
+	fed, meta, err := s.Upstream.Refresh(ctx, t.Key, refreshQuestion(t.Key, *since, hot[:min(len(hot), pairsPerQuestion)]))
+	s.Observer.Asked(upstream.RefreshEndpoint.String(), err)
 	if fed == nil {
 		return nil
 	}

@@ -30,9 +30,9 @@ import (
 	"example.com/livery/edge/content"
 	"example.com/livery/edge/diskcache"
 	"example.com/livery/edge/memcache"
-	"example.com/livery/edge/ratelimit"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/storage/record"
 	"golang.org/x/sync/singleflight"
 )
@@ -111,19 +111,19 @@ type Store struct {
 
 	confirmedAt atomic.Int64 // Unix nanoseconds: what is held and not invalidated was current then
 
-	refresher       *refresher
-	negativeLookups ratelimit.Bucket // questions for what was not there
-	missSlots       chan struct{}    // one element for each request that does what takes long
-	waiting         atomic.Int32     // requests that wait for an upstream to come back
+	refreshes       *refreshQueue          // Themes that changed
+	heard           atomic.Pointer[string] // the newest place in the change log
+	negativeLookups guard.Bucket           // questions for what was not there
+	missSlots       chan struct{}          // one element for each request that does what takes long
+	waiting         atomic.Int32           // requests that wait for an upstream to come back
 }
 
 // New returns a Store that holds nothing in memory yet. Start begins its work in the background.
 func New(c Config) *Store {
 	s := &Store{
-		Config: c, missSlots: make(chan struct{}, maxMisses),
-		negativeLookups: ratelimit.New(negativeEvery, negativeBurst),
+		Config: c, missSlots: make(chan struct{}, maxMisses), refreshes: newRefreshQueue(),
+		negativeLookups: guard.NewBucket(negativeEvery, negativeBurst),
 	}
-	s.refresher = &refresher{Store: s, queue: newRefreshQueue()}
 	s.themes = memcache.New(c.ThemeBytes, func(_ string, t *Theme) uint32 { return t.cost() }, nil)
 	s.pairs = memcache.New(c.PairBytes, func(_ string, p *Pair) uint32 { return p.cost() }, func(_ string, p *Pair) { p.evicted(s) })
 	return s
@@ -137,7 +137,7 @@ func (s *Store) Start() {
 		}
 	})
 	for range refreshThemes {
-		s.Go(s.refresher.run)
+		s.Go(s.refreshChanged)
 	}
 }
 
@@ -240,22 +240,6 @@ type Held struct {
 	ThemeState *ThemeState
 	Pair       *Pair
 	PairState  *PairState
-}
-
-// Fresh returns what is held under two keys if it exists and may be served without asking. It allocates nothing.
-func (s *Store) Fresh(theme, pair []byte, l *Lookup) (h Held, ok bool) {
-	if h.Theme = s.theme(theme); h.Theme == nil {
-		return h, false
-	}
-	h.ThemeState = h.Theme.State()
-	if h.ThemeState == nil || h.ThemeState.Missing != "" || !s.themeFresh(h.Theme, h.ThemeState, l) {
-		return h, false
-	}
-	if h.Pair = s.pair(pair); h.Pair == nil {
-		return h, false
-	}
-	h.PairState = h.Pair.State()
-	return h, h.PairState != nil && h.PairState.Missing == "" && s.pairFresh(h.Theme, h.ThemeState, h.Pair, h.PairState, l)
 }
 
 // FreshFor returns for how long h stays fresh, if nothing else happens, and when its pair was known to be current; 0 if it is

@@ -13,9 +13,9 @@ import (
 	"example.com/livery/edge/diskcache"
 	"example.com/livery/edge/memcache"
 	"example.com/livery/edge/policy"
-	"example.com/livery/edge/ratelimit"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/wasm/abi"
 )
 
@@ -26,7 +26,7 @@ type Theme struct {
 	// a state that was asked for under another number is invalid.
 	change          atomic.Uint64
 	stale           atomic.Pointer[staleWindow] // nil unless what is hot is being refreshed after a change
-	negativeLookups ratelimit.Bucket            // questions for pairs that were not there
+	negativeLookups guard.Bucket                // questions for pairs that were not there
 	manifest        atomic.Pointer[Manifest]    // nil: it was not asked for
 
 	mu            sync.Mutex // guards all below
@@ -95,7 +95,7 @@ func (t *Theme) forget(p *Pair) {
 // at most, besides those that event streams wait for. Those that follow latest come first: they are what a change concerns most.
 func (t *Theme) hot(since time.Time) (hot []*Pair) {
 	type ranked struct {
-		*Pair
+		pair      *Pair
 		requested int64
 	}
 	var all []ranked
@@ -107,13 +107,13 @@ func (t *Theme) hot(since time.Time) (hot []*Pair) {
 		}
 	}
 	slices.SortFunc(all, func(a, b ranked) int {
-		if a.Pinned != b.Pinned {
-			return map[bool]int{false: -1, true: 1}[a.Pinned]
+		if a.pair.Pinned != b.pair.Pinned {
+			return map[bool]int{false: -1, true: 1}[a.pair.Pinned]
 		}
 		return cmp.Compare(b.requested, a.requested)
 	})
 	for _, p := range all[:min(len(all), maxPairs)] {
-		hot = append(hot, p.Pair)
+		hot = append(hot, p.pair)
 	}
 	return hot
 }

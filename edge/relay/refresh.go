@@ -5,6 +5,7 @@ import (
 
 	"example.com/livery/edge/address"
 	"example.com/livery/edge/records"
+	"example.com/livery/httpd/guard"
 
 	"example.com/livery/edge/respond"
 	"example.com/livery/edge/upstream"
@@ -23,7 +24,7 @@ func (s *Server) refresh(ctx *fasthttp.RequestCtx, key []byte) {
 	}
 	asked, fault := feedproto.ParseRefreshQuery(ctx.QueryArgs())
 	if fault != "" {
-		respond.Malformed.Send(ctx)
+		guard.Malformed.Send(ctx)
 		return
 	}
 	if !s.Following() || !s.Log.knows(asked.Since) {

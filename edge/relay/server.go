@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"example.com/livery/edge/address"
-	"example.com/livery/edge/listen"
 	"example.com/livery/edge/records"
 	"example.com/livery/edge/respond"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
-	"example.com/livery/httpguard"
+	"example.com/livery/httpd"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/storage/record"
 	"github.com/valyala/fasthttp"
 )
@@ -46,20 +46,27 @@ type Server struct {
 }
 
 // New returns a server of the feed.
-func New(c Config) *listen.Private {
+func New(c Config) *httpd.Server {
 	s := &Server{c, feedproto.NewToken(c.Token)}
-	return listen.NewPrivate(&fasthttp.Server{Handler: s.serve, WriteTimeout: feedproto.MaxWait + 30*time.Second, IdleTimeout: c.Idle}, c.MaxConns, c.Logger)
+	return httpd.New(httpd.Config{
+		Handler: s, MaxConns: c.MaxConns, ConnsPerClient: -1, StreamsPerClient: -1,
+		WriteTimeout: feedproto.MaxWait + 30*time.Second, IdleTimeout: c.Idle, Logger: c.Logger,
+	})
 }
 
-func (s *Server) serve(ctx *fasthttp.RequestCtx) {
+// Ready implements httpd.Handler: no answer stands ready.
+func (s *Server) Ready(*httpd.Request) (httpd.Answer, bool) { return httpd.Answer{}, false }
+
+// Serve implements httpd.Handler.
+func (s *Server) Serve(ctx *fasthttp.RequestCtx) {
 	path, _ := respond.Target(ctx)
 	if !s.Following() {
 		ctx.Response.Header.Set(feedproto.CoverHeader, feedproto.NotFollowed)
 	}
 	switch {
-	case httpguard.Framing(ctx.Request.Header.RawHeaders()) != "":
+	case guard.Framing(ctx.Request.Header.RawHeaders()) != "":
 		ctx.SetConnectionClose()
-		respond.NotFramed.Send(ctx)
+		guard.NotFramed.Send(ctx)
 	case !s.token.Authorizes(ctx.Request.Header.PeekAll(fasthttp.HeaderAuthorization)):
 		ctx.Response.Header.Set(fasthttp.HeaderWWWAuthenticate, "Bearer")
 		ctx.SetStatusCode(fasthttp.StatusUnauthorized)
@@ -90,7 +97,7 @@ func cutOff(ctx *fasthttp.RequestCtx) {
 func (s *Server) changes(ctx *fasthttp.RequestCtx) {
 	poll, fault := feedproto.ParsePoll(ctx.QueryArgs())
 	if fault != "" {
-		respond.Malformed.Send(ctx)
+		guard.Malformed.Send(ctx)
 		return
 	}
 	after, deadline := poll.After, time.Now().Add(poll.Wait)

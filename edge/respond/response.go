@@ -7,6 +7,7 @@ import (
 
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/content"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/wasm/abi"
 	"github.com/valyala/fasthttp"
 )
@@ -38,8 +39,8 @@ type View struct {
 	Digest       bool          // the answer has the digest of what is sent, even if that has to be hashed for it
 }
 
-// Reset lets go of what was sent.
-func (r *Response) Reset() { r.Content, r.body = nil, nil }
+// Reset empties r, which lets go of what was sent.
+func (r *Response) Reset() { r.Status, r.Content, r.body, r.count = fasthttp.StatusOK, nil, nil, 0 }
 
 // field is a header with its value, if it is not the only one.
 type field struct {
@@ -76,7 +77,8 @@ func (r *Response) spelt(used []byte) []byte {
 
 // begin starts an answer with what every answer to an address carries.
 func (r *Response) begin(v *View) {
-	r.Status, r.Content, r.body, r.count, r.used = fasthttp.StatusOK, nil, nil, 0, r.values[:0]
+	r.Reset()
+	r.used = r.values[:0]
 	r.add(contentTypeOptions, nil)
 	r.add(resourcePolicy, nil)
 	if v.CacheStatus != nil {
@@ -122,7 +124,7 @@ func appendTiming(dst []byte, found, made time.Duration) []byte {
 
 // Decide makes r the answer to v: the body or the delta in its place, a part of it, or that the client's copy is current.
 // It returns the refusal if a condition does not hold, in the order of RFC 9110 section 13.2.2.
-func (r *Response) Decide(v *View) *Problem {
+func (r *Response) Decide(v *View) *guard.Problem {
 	sent := v.Body
 	if v.Delta != nil {
 		sent = v.Delta
@@ -176,7 +178,7 @@ func (r *Response) represent(v *View, sent *content.Body) {
 }
 
 // partial answers with a part.
-func (r *Response) partial(v *View, sent *content.Body, part span, satisfiable bool) *Problem {
+func (r *Response) partial(v *View, sent *content.Body, part span, satisfiable bool) *guard.Problem {
 	if !satisfiable {
 		return OutOfRange
 	}
@@ -187,7 +189,7 @@ func (r *Response) partial(v *View, sent *content.Body, part span, satisfiable b
 }
 
 // Refuse answers ctx with p, and with what an answer to v carries besides. It returns the status.
-func (r *Response) Refuse(ctx *fasthttp.RequestCtx, v *View, p *Problem) int {
+func (r *Response) Refuse(ctx *fasthttp.RequestCtx, v *View, p *guard.Problem) int {
 	refused := *v
 	refused.Line = content.Line{}
 	r.begin(&refused)

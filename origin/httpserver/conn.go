@@ -11,7 +11,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"example.com/livery/httpguard"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/origin/share"
 )
 
@@ -31,7 +31,7 @@ type guardedConn struct {
 
 	phase atomic.Int32 // awaitsHead, inRequest or ended
 
-	head     httpguard.Head
+	head     guard.Head
 	buffered []byte // read beyond the last head
 	open     bool   // a head was read whole, and its body was not
 	fault    error  // why Read returns no more heads
@@ -52,7 +52,7 @@ func (c *guardedConn) end() {
 	}
 }
 
-// Read reads the head of a request, or a part of it. It returns httpguard.ErrLineEnd after what stands
+// Read reads the head of a request, or a part of it. It returns guard.ErrLineEnd after what stands
 // before a bare CR or LF, and io.EOF while a request is open.
 func (c *guardedConn) Read(p []byte) (int, error) {
 	c.releaseAnswer() // the server reads the next head once an answer is written

@@ -13,8 +13,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"example.com/livery/httpguard"
-	"example.com/livery/listener"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/origin/theming"
 )
 
@@ -22,11 +21,11 @@ import (
 // descriptor until its client has the answer. Further ones are closed without an answer.
 const refusalsPart = 16
 
-// guard bounds the connections of a listener, in all and from one address. Those beyond are refused
+// guardHeads bounds the connections of a listener, in all and from one address. Those beyond are refused
 // in the API's error shape: the server itself would answer in plain text.
-func guard(l net.Listener, connections int, limits ServerConfig) *guardedListener {
+func guardHeads(l net.Listener, connections int, limits ServerConfig) *guardedListener {
 	return &guardedListener{
-		Listener: listener.Patient(l, limits.Logger), connections: connections, limits: limits,
+		Listener: guard.Patient(l, limits.Logger), connections: connections, limits: limits,
 		perIP: map[netip.Addr]int{}, open: map[*guardedConn]struct{}{}, refusals: make(chan struct{}, max(1, connections/refusalsPart)),
 	}
 }
@@ -102,7 +101,7 @@ func (l *guardedListener) admit(c *guardedConn, ip netip.Addr) (refusal Answer, 
 	if len(l.open) >= l.connections {
 		return Overloaded(fasthttp.StatusServiceUnavailable, theming.Internal), false
 	}
-	if most := l.limits.ConnectionsPerIP; most > 0 && ip.IsValid() && l.perIP[ip] >= most && !httpguard.InRanges(l.limits.TrustedProxies, ip) {
+	if most := l.limits.ConnectionsPerIP; most > 0 && ip.IsValid() && l.perIP[ip] >= most && !guard.InRanges(l.limits.TrustedProxies, ip) {
 		return Overloaded(fasthttp.StatusTooManyRequests, CauseRateLimit), false
 	}
 	l.open[c] = struct{}{}
@@ -127,7 +126,7 @@ func AddressOf(peer net.Addr) netip.Addr { return networkOf(addressOf(peer)) }
 // network stands for an IPv6 client, and the zero Addr for one that is not known.
 func ClientOf(ctx *fasthttp.RequestCtx, proxies []netip.Prefix) netip.Addr {
 	forwarded := ctx.Request.Header.PeekAll(fasthttp.HeaderXForwardedFor)
-	return networkOf(httpguard.ClientAddr(addressOf(ctx.RemoteAddr()), forwarded, proxies))
+	return networkOf(guard.ClientAddr(addressOf(ctx.RemoteAddr()), forwarded, proxies))
 }
 
 func addressOf(peer net.Addr) netip.Addr {

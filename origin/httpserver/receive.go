@@ -12,7 +12,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"example.com/livery/httpguard"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/origin/share"
 )
 
@@ -29,7 +29,7 @@ const chunkedLength = -1
 // withoutBody has the server call the handler as soon as it has a head: it takes from the head what would
 // have the server read the body, or ask for it.
 func withoutBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
-	if httpguard.Closes(h.RawHeaders()) {
+	if guard.Closes(h.RawHeaders()) {
 		h.SetConnectionClose()
 	}
 	if length := h.ContentLength(); length > 0 || length == chunkedLength {
@@ -72,7 +72,7 @@ func FramingFault(h *fasthttp.RequestHeader) string {
 	if p := h.Protocol(); !bytes.Equal(p, []byte("HTTP/1.1")) && !bytes.Equal(p, []byte("HTTP/1.0")) {
 		return "the HTTP version must be 1.1 or 1.0"
 	}
-	return httpguard.Framing(h.RawHeaders())
+	return guard.Framing(h.RawHeaders())
 }
 
 // UnreadError says that a body could not be read.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"example.com/livery/httpguard"
+	"example.com/livery/httpd/guard"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"
 )
@@ -50,7 +50,7 @@ func Unread(err error) Answer {
 		return Refused(fasthttp.StatusRequestHeaderFieldsTooLarge, theming.Payload, "the request line and headers are too large")
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
 		return Refused(fasthttp.StatusRequestEntityTooLarge, theming.Payload, "the body is too large")
-	case errors.Is(err, httpguard.ErrLineEnd):
+	case errors.Is(err, guard.ErrLineEnd):
 		return Refused(fasthttp.StatusBadRequest, theming.Payload, "the request line and every header line must end with CR LF")
 	case errors.As(err, &network) && network.Timeout():
 		return Refused(fasthttp.StatusRequestTimeout, theming.Payload, "the request did not arrive in time")

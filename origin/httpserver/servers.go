@@ -12,7 +12,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"example.com/livery/listener"
+	"example.com/livery/httpd/guard"
 )
 
 // ServerConfig bounds the connections and requests of servers.
@@ -44,7 +44,7 @@ func NewServers(c ServerConfig) *Servers { return &Servers{config: c} }
 // Serve answers requests on the listener, which has at most so many connections, until Shutdown, and then returns nil.
 // handler reads a body with ReadBody.
 func (s *Servers) Serve(l net.Listener, connections int, handler fasthttp.RequestHandler) error {
-	guarded := guard(l, connections, s.config)
+	guarded := guardHeads(l, connections, s.config)
 	s.mu.Lock()
 	if s.Closed() {
 		s.mu.Unlock()
@@ -95,7 +95,7 @@ func (s *Servers) Shutdown(ctx context.Context, interrupt func()) error {
 		select {
 		case <-ctx.Done():
 			for _, c := range open {
-				listener.Cut(c)
+				guard.Cut(c)
 			}
 			return fmt.Errorf("origin: %d connections were cut: %w", len(open), ctx.Err())
 		case <-time.After(10 * time.Millisecond):
