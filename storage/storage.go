@@ -98,22 +98,16 @@ func Prefetch(r Reader, keys ...[]byte) error {
 	return nil
 }
 
-// Reads are what will be read.
-type Reads struct {
-	Keys, Prefixes [][]byte
-	All            bool // hardly anything else will be
+// WithReads returns a context that tells View and Update which keys will be read: an engine that answers over a
+// network reads them with the snapshot. It changes nothing else.
+func WithReads(ctx context.Context, keys ...[]byte) context.Context {
+	return context.WithValue(ctx, expectedReads{}, keys)
 }
 
-// WithReads returns a context that tells View and Update what will be read: an engine that answers over a network
-// reads it together. With All, View runs its function again if it reads more. It changes nothing else.
-func WithReads(ctx context.Context, reads Reads) context.Context {
-	return context.WithValue(ctx, expectedReads{}, reads)
-}
-
-// ExpectedReads returns those of WithReads, or none.
-func ExpectedReads(ctx context.Context) Reads {
-	reads, _ := ctx.Value(expectedReads{}).(Reads)
-	return reads
+// ExpectedReads returns the keys of WithReads, or none.
+func ExpectedReads(ctx context.Context) [][]byte {
+	keys, _ := ctx.Value(expectedReads{}).([][]byte)
+	return keys
 }
 
 type expectedReads struct{}

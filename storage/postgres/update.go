@@ -1,0 +1,177 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"example.com/livery/storage"
+	"example.com/livery/storage/record"
+)
+
+// update is one call of Update. Its function runs in the goroutine of its caller, whenever its group passes it a turn.
+type update struct {
+	ctx  context.Context
+	fn   func(storage.Tx) (record.Change, error)
+	turn chan storage.Tx // what the function runs on
+	ran  chan struct{}   // the caller's answer to a turn
+	left chan struct{}   // closed when the caller takes no more turns
+
+	change  record.Change // what the function returned
+	err     error
+	tag     []byte // of its entry of the change log
+	body    []byte // of the entry; nil if the update wrote nothing
+	at      storage.Cursor
+	settled chan struct{} // closed when at and err are final
+}
+
+// Update runs fn serially in its scope and commits what it wrote as one durable step. fn runs again if another process
+// committed in the scope meanwhile, or the server went away.
+func (s *Store) Update(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
+	if err := s.enter(ctx); err != nil {
+		return storage.Cursor{}, err
+	}
+	defer s.leave()
+	u := &update{
+		ctx: ctx, fn: fn, tag: make([]byte, tagSize),
+		turn: make(chan storage.Tx), ran: make(chan struct{}), left: make(chan struct{}), settled: make(chan struct{}),
+	}
+	if _, err := rand.Read(u.tag); err != nil {
+		return storage.Cursor{}, fmt.Errorf("postgres: tag of a commit: %w", err)
+	}
+	s.updates.add(&s.calls, scope, u, func(batch []*update) { s.updateTogether(scope, batch) })
+	return u.await(s.opts.CommitWait)
+}
+
+// await takes turns until the update is settled. Once the function has run ctx stops nothing any more: a caller that
+// waits for too long is told that it does not know.
+func (u *update) await(wait time.Duration) (storage.Cursor, error) {
+	defer close(u.left)
+	late := time.NewTimer(wait)
+	defer late.Stop()
+	unavailable, done := storage.ErrUnavailable, u.ctx.Done()
+	for {
+		select {
+		case tx := <-u.turn:
+			u.run(tx)
+			late.Reset(wait)
+			unavailable, done = storage.ErrUncertain, nil
+		case <-u.settled:
+			return u.at, u.err
+		case <-done:
+			return storage.Cursor{}, u.ctx.Err()
+		case <-late.C:
+			return storage.Cursor{}, fmt.Errorf("postgres: a commit is not acknowledged within %s; a quorum of standbys may be away: %w", wait, unavailable)
+		}
+	}
+}
+
+// run runs the function, also to the end of a panic.
+func (u *update) run(tx storage.Tx) {
+	u.err = errUnfinished
+	defer func() { u.ran <- struct{}{} }()
+	if u.change, u.err = u.fn(tx); u.err == nil {
+		u.err = u.ctx.Err()
+	}
+}
+
+// group is the updates of one scope that waited together. They run one after the other over one snapshot, each shown
+// the writes of those before it, and are committed together or not at all.
+type group struct {
+	scope   string
+	updates []*update
+	base    storage.Cursor   // of the snapshot
+	shown   *storage.Overlay // the snapshot with the writes of the group over it
+	settled chan struct{}    // closed when each update is
+}
+
+// updateTogether runs the updates of a scope as a group and has its writes committed. A Global group is alone in this
+// process until it is settled.
+func (s *Store) updateTogether(scope string, updates []*update) {
+	if scope == storage.Global {
+		s.global.Lock()
+		defer s.global.Unlock()
+	} else {
+		s.global.RLock()
+		defer s.global.RUnlock()
+	}
+	g := &group{scope: scope, updates: updates, settled: make(chan struct{})}
+	if err := s.retryWhileAway(context.Background(), func() error { return s.runGroup(g) }); err != nil || !g.wrote() {
+		g.settle(err)
+		return
+	}
+	s.commits.add(&s.calls, "", g, s.commit)
+	<-g.settled
+}
+
+// runGroup runs the functions of a group, in place of what they wrote when they ran before. An error is one of the
+// connection, and says nothing of the functions.
+func (s *Store) runGroup(g *group) error {
+	var reads [][]byte
+	for _, u := range g.updates {
+		reads = append(reads, storage.ExpectedReads(u.ctx)...)
+	}
+	r, err := s.begin(context.Background(), reads)
+	if err != nil {
+		return err
+	}
+	defer r.end()
+	g.base, g.shown = r.cursor, storage.NewOverlay(r, checkKey)
+	for _, u := range g.updates {
+		if err := u.runOver(g.shown); err != nil {
+			return err
+		}
+		if r.broken != nil {
+			return r.broken
+		}
+	}
+	return nil
+}
+
+// runOver runs the function of an update and lays its writes over what the group has shown it. An update whose caller
+// has left writes nothing.
+func (u *update) runOver(shown *storage.Overlay) error {
+	t := storage.NewOverlay(shown, checkKey)
+	u.body = nil
+	select {
+	case u.turn <- t:
+		<-u.ran
+	case <-u.left:
+		return nil
+	}
+	if u.err != nil || !t.Wrote() {
+		return nil
+	}
+	body, err := record.Encode(u.change)
+	if err != nil {
+		u.err = err
+		return nil
+	}
+	u.body = body
+	return t.Onto(shown)
+}
+
+// wrote reports whether there is something to commit.
+func (g *group) wrote() bool {
+	for _, u := range g.updates {
+		if u.body != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// settle says what became of the group: err, or each update's own error, and place if it wrote something.
+func (g *group) settle(err error) {
+	for _, u := range g.updates {
+		switch {
+		case err != nil:
+			u.err = err
+		case u.err == nil && u.body == nil:
+			u.at = g.base
+		}
+		close(u.settled)
+	}
+	close(g.settled)
+}
