@@ -98,8 +98,8 @@ func Prefetch(r Reader, keys ...[]byte) error {
 	return nil
 }
 
-// WithReads returns a context that tells View and Update which keys will be read: an engine that answers over a
-// network reads them with the snapshot. It changes nothing else.
+// WithReads returns a context that tells View and Update which keys will be read, and hardly anything else: an engine
+// that answers over a network reads them with the snapshot, and View may run its function again if it reads more.
 func WithReads(ctx context.Context, keys ...[]byte) context.Context {
 	return context.WithValue(ctx, expectedReads{}, keys)
 }

@@ -124,7 +124,8 @@ func entriesOf(groups []*group) (entries []*update) {
 }
 
 // try commits groups in one transaction: one round trip locks the head and reads what the groups are checked against,
-// the next writes and commits. A group that another process overtook runs again in between, when none can any more.
+// the next writes and commits. A group that another process overtook runs again in between, when none can any more,
+// and so does one that has not run.
 // sent is whether the COMMIT may have been carried out; then an error leaves it unknown what became of it.
 func (c *committer) try(groups []*group) (sent bool, err error) {
 	puts := c.store.unconfirmed.all(c.store.opts.clock())
@@ -133,10 +134,14 @@ func (c *committer) try(groups []*group) (sent bool, err error) {
 		return false, err
 	}
 	for _, g := range groups {
-		if now.overtook(g) {
-			if err := c.store.runGroup(g); err != nil {
-				return false, err
-			}
+		if g.shown != nil && !now.overtook(g) {
+			continue
+		}
+		if g.shown != nil {
+			c.store.contended.overtaken(g.scope)
+		}
+		if err := c.store.runGroup(g); err != nil {
+			return false, err
 		}
 	}
 	b := &pgx.Batch{}

@@ -185,11 +185,11 @@ func (s *Store) Check(ctx context.Context, report func(storage.Finding)) error {
 const repairLog = "dump the store and load the dump into a new one: it begins a new log, and edges ask for everything again"
 
 func (r *reader) checkLog(report func(storage.Finding)) error {
-	h, err := readHead(r.ctx, r.conn)
+	h, err := readHead(r.ctx, r.lent)
 	if err != nil {
 		return r.note(err)
 	}
-	rows, err := r.conn.Query(r.ctx, "SELECT seq, tag, body FROM livery_changes ORDER BY seq")
+	rows, err := r.query("SELECT seq, tag, body FROM livery_changes ORDER BY seq")
 	if err != nil {
 		return r.note(err)
 	}

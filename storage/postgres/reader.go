@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -10,22 +11,28 @@ import (
 	"example.com/livery/storage"
 )
 
-// reader reads one snapshot: a transaction of one connection.
+// reader reads one snapshot: a transaction of one connection, or what one statement read.
 type reader struct {
 	ctx    context.Context
-	lent   *pgxpool.Conn
-	conn   *pgx.Conn
+	lent   *pgxpool.Conn // nil if only what was read can be
 	cursor storage.Cursor
-	broken error // the first error of the connection
+	broken error // the first error of the connection, or errUnexpected
 
 	fetched map[string][]byte   // what was read, by key; nil for none
 	pages   map[span][]keyValue // the first ones of scans that were read
 }
 
+// errUnexpected means that a function read what was not expected, and runs again on a snapshot.
+var errUnexpected = errors.New("not read with the snapshot")
+
 // span is what a scan reads, in which direction.
 type span struct {
 	start, end string
 	order      storage.Order
+}
+
+func newReader(ctx context.Context) *reader {
+	return &reader{ctx: ctx, fetched: map[string][]byte{}, pages: map[span][]keyValue{}}
 }
 
 // begin begins a snapshot and reads the values at keys, in one round trip.
@@ -34,7 +41,8 @@ func (s *Store) begin(ctx context.Context, keys [][]byte) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{ctx: ctx, lent: conn, conn: conn.Conn(), fetched: map[string][]byte{}, pages: map[span][]keyValue{}}
+	r := newReader(ctx)
+	r.lent = conn
 	b := &pgx.Batch{}
 	b.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 	b.Queue(selectHead).QueryRow(func(row pgx.Row) error {
@@ -42,8 +50,10 @@ func (s *Store) begin(ctx context.Context, keys [][]byte) (*reader, error) {
 		r.cursor = h.end
 		return err
 	})
-	r.queueKeys(b, keys)
-	if err := r.conn.SendBatch(ctx, b).Close(); err != nil {
+	if wanted := r.unread(keys); len(wanted) > 0 {
+		b.Queue(selectKeys, wanted).Query(func(rows pgx.Rows) error { return r.keep(wanted, rows) })
+	}
+	if err := conn.SendBatch(ctx, b).Close(); err != nil {
 		conn.Release()
 		return nil, err
 	}
@@ -57,9 +67,37 @@ func (r *reader) end() {
 		return
 	}
 	go func() {
-		_, _ = r.conn.Exec(context.Background(), "COMMIT")
+		_, _ = r.lent.Exec(context.Background(), "COMMIT")
 		r.lent.Release() // which closes a connection on which anything went wrong
 	}()
+}
+
+// selectHeadAndKeys is one statement, so it needs no transaction.
+const selectHeadAndKeys = "SELECT h.seq, h.tag, k.key, k.value FROM livery_head h LEFT JOIN livery_keys k ON k.key = ANY($1)"
+
+// readOnce reads the values at keys in one statement. Whatever else is read is errUnexpected.
+func (s *Store) readOnce(ctx context.Context, keys [][]byte) (r *reader, err error) {
+	err = s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
+		r = newReader(ctx)
+		for _, key := range keys {
+			r.fetched[string(key)] = nil
+		}
+		rows, err := c.Query(ctx, selectHeadAndKeys, keys)
+		if err != nil {
+			return err
+		}
+		var seq int64
+		var tag, key, value []byte
+		_, err = pgx.ForEachRow(rows, []any{&seq, &tag, &key, &value}, func() error {
+			r.cursor = cursor(seq, tag)
+			if key != nil {
+				r.fetched[string(key)] = append([]byte{}, value...) // not nil, if empty
+			}
+			return nil
+		})
+		return err
+	})
+	return r, err
 }
 
 const selectKeys = "SELECT key, value FROM livery_keys WHERE key = ANY($1)"
@@ -70,31 +108,38 @@ var selectRange = map[storage.Order]string{
 	storage.Descending: "SELECT key, value FROM livery_keys WHERE key >= $1 AND key < $2 ORDER BY key DESC LIMIT $3",
 }
 
-// queueKeys queues the reading of keys, except those that were read.
-func (r *reader) queueKeys(b *pgx.Batch, keys [][]byte) {
-	var wanted [][]byte
+// unread returns those of the keys that were not read, each once.
+func (r *reader) unread(keys [][]byte) (unread [][]byte) {
 	seen := map[string]bool{}
 	for _, key := range keys {
 		if _, known := r.fetched[string(key)]; !known && !seen[string(key)] {
-			wanted, seen[string(key)] = append(wanted, key), true
+			unread, seen[string(key)] = append(unread, key), true
 		}
 	}
-	if len(wanted) == 0 {
-		return
+	return unread
+}
+
+// keep keeps the values at keys.
+func (r *reader) keep(keys [][]byte, rows pgx.Rows) error {
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[keyValue])
+	if err != nil {
+		return err
 	}
-	b.Queue(selectKeys, wanted).Query(func(rows pgx.Rows) error {
-		all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[keyValue])
-		if err != nil {
-			return err
-		}
-		for _, key := range wanted {
-			r.fetched[string(key)] = nil
-		}
-		for _, row := range all {
-			r.fetched[string(row.Key)] = append([]byte{}, row.Value...) // not nil, if empty
-		}
-		return nil
-	})
+	for _, key := range keys {
+		r.fetched[string(key)] = nil
+	}
+	for _, row := range all {
+		r.fetched[string(row.Key)] = append([]byte{}, row.Value...) // not nil, if empty
+	}
+	return nil
+}
+
+// query sends a query of the snapshot.
+func (r *reader) query(sql string, args ...any) (pgx.Rows, error) {
+	if r.lent == nil {
+		return nil, errUnexpected
+	}
+	return r.lent.Query(r.ctx, sql, args...)
 }
 
 // note keeps the first error of the connection.
@@ -124,11 +169,15 @@ func (r *reader) Get(key []byte) ([]byte, error) {
 
 // Prefetch reads keys in one round trip; each is read once.
 func (r *reader) Prefetch(keys [][]byte) error {
-	b := &pgx.Batch{}
-	if r.queueKeys(b, keys); b.Len() == 0 {
+	wanted := r.unread(keys)
+	if len(wanted) == 0 {
 		return nil
 	}
-	return r.note(r.conn.SendBatch(r.ctx, b).Close())
+	rows, err := r.query(selectKeys, wanted)
+	if err == nil {
+		err = r.keep(wanted, rows)
+	}
+	return r.note(err)
 }
 
 // firstPage is how many rows a scan fetches at once at first, and eight times as many each time up to mostRows.
@@ -193,7 +242,7 @@ func (r *reader) firstPage(start, end []byte, order storage.Order) ([]keyValue, 
 }
 
 func (r *reader) page(start, end []byte, order storage.Order, limit int) ([]keyValue, error) {
-	rows, err := r.conn.Query(r.ctx, selectRange[order], start, end, limit)
+	rows, err := r.query(selectRange[order], start, end, limit)
 	if err != nil {
 		return nil, r.note(err)
 	}

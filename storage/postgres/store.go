@@ -78,6 +78,7 @@ type Store struct {
 
 	global    sync.RWMutex // held by each group until it is settled; a Global one holds it alone
 	updates   batcher[*update]
+	contended contended
 	commits   batcher[*group]
 	committer committer
 	puts      batcher[*put]
@@ -258,6 +259,15 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 		return err
 	}
 	defer s.leave()
+	if keys := storage.ExpectedReads(ctx); len(keys) > 0 {
+		r, err := s.readOnce(ctx, keys)
+		if err != nil {
+			return err
+		}
+		if err = fn(r); r.broken == nil {
+			return err
+		}
+	}
 	return s.snapshot(ctx, func(r *reader) error { return fn(r) })
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"sync"
 	"time"
 
 	"example.com/livery/storage"
@@ -82,8 +83,41 @@ type group struct {
 	scope   string
 	updates []*update
 	base    storage.Cursor   // of the snapshot
-	shown   *storage.Overlay // the snapshot with the writes of the group over it
+	shown   *storage.Overlay // the snapshot with the writes of the group over it; nil until the group ran
 	settled chan struct{}    // closed when each update is
+}
+
+// contendedFor is how many groups of a scope run with the head of the log locked after another process overtook one.
+const contendedFor = 8
+
+// contended are the scopes that other processes write too, each with how many groups more run with the head locked:
+// processes would overtake each other again and again else. The zero value is ready.
+type contended struct {
+	mu   sync.Mutex // guards left
+	left map[string]int
+}
+
+// overtaken notes that another process overtook a group of the scope.
+func (c *contended) overtaken(scope string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left == nil {
+		c.left = map[string]int{}
+	}
+	c.left[scope] = contendedFor
+}
+
+// takes reports whether the next group of the scope runs with the head locked.
+func (c *contended) takes(scope string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.left[scope]
+	if n > 1 {
+		c.left[scope] = n - 1
+	} else {
+		delete(c.left, scope)
+	}
+	return n > 0
 }
 
 // updateTogether runs the updates of a scope as a group and has its writes committed. A Global group is alone in this
@@ -97,9 +131,12 @@ func (s *Store) updateTogether(scope string, updates []*update) {
 		defer s.global.RUnlock()
 	}
 	g := &group{scope: scope, updates: updates, settled: make(chan struct{})}
-	if err := s.retryWhileAway(context.Background(), func() error { return s.runGroup(g) }); err != nil || !g.wrote() {
-		g.settle(err)
-		return
+	if !s.contended.takes(scope) {
+		err := s.retryWhileAway(context.Background(), func() error { return s.runGroup(g) })
+		if err != nil || !g.wrote() {
+			g.settle(err)
+			return
+		}
 	}
 	s.commits.add(&s.calls, "", g, s.commit)
 	<-g.settled
