@@ -100,160 +100,208 @@ func (c *committer) isCommitted(groups []*group) (done bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait+ackWait)
 	defer cancel()
 	entries := entriesOf(groups)
-	if len(entries) == 0 {
-		return true, nil
-	}
+	var first int64
 	b := &pgx.Batch{} // one transaction, because no statement of it begins one
 	b.Queue(lockHead)
-	b.Queue("SELECT EXISTS (SELECT FROM livery_changes WHERE seq = $1 AND tag = $2)", int64(entries[0].at.Seq), entries[0].tag).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&done)
+	b.Queue("SELECT seq FROM livery_changes WHERE tag = $1 AND seq > $2", entries[0].tag, int64(groups[0].base.Seq)).Query(func(rows pgx.Rows) (err error) {
+		_, err = pgx.ForEachRow(rows, []any{&first}, func() error { return nil })
+		return err
 	})
-	return done, c.conn.SendBatch(ctx, b).Close()
+	if err = c.conn.SendBatch(ctx, b).Close(); err != nil || first == 0 {
+		return false, err
+	}
+	place(entries, uint64(first))
+	return true, nil
 }
 
 // entriesOf returns the updates that wrote something.
 func entriesOf(groups []*group) (entries []*update) {
 	for _, g := range groups {
-		for _, u := range g.updates {
-			if u.body != nil {
-				entries = append(entries, u)
-			}
-		}
+		entries = append(entries, g.entries()...)
 	}
 	return entries
 }
 
-// try commits groups in one transaction: one round trip locks the head and reads what the groups are checked against,
-// the next writes and commits. A group that another process overtook runs again in between, when none can any more,
-// and so does one that has not run.
-// sent is whether the COMMIT may have been carried out; then an error leaves it unknown what became of it.
+// place notes the places of entries in the change log.
+func place(entries []*update, first uint64) {
+	for i, u := range entries {
+		u.at = storage.Cursor{Seq: first + uint64(i), Tag: hex.EncodeToString(u.tag)}
+	}
+}
+
+// try commits groups in one transaction, mostly in one round trip. If another process overtook one of them, or a group has
+// not run, or a blob is to be put again, it takes two: the first locks the head, the second writes what the functions
+// wrote when no other process could commit. sent is whether the COMMIT may have been carried out; then an error leaves
+// it unknown what became of it.
 func (c *committer) try(groups []*group) (sent bool, err error) {
 	puts := c.store.unconfirmed.all(c.store.opts.clock())
-	now, err := c.begin(groups, puts)
+	if !slices.ContainsFunc(groups, func(g *group) bool { return g.shown == nil }) {
+		b := &pgx.Batch{}
+		queueLock(b)
+		queueCheck(b, groups, puts)
+		sent, err = c.end(b, groups, nil)
+		var refused *pgconn.PgError
+		if !errors.As(err, &refused) || refused.Code != divisionByZero {
+			return sent, c.forget(puts, err)
+		}
+	}
+	again, err := c.runLocked(groups, puts)
 	if err != nil {
 		return false, err
 	}
-	for _, g := range groups {
-		if g.shown != nil && !now.overtook(g) {
-			continue
-		}
-		if g.shown != nil {
-			c.store.contended.overtaken(g.scope)
-		}
-		if err := c.store.runGroup(g); err != nil {
-			return false, err
-		}
-	}
-	b := &pgx.Batch{}
-	for _, name := range slices.Sorted(maps.Keys(puts)) {
-		if blob := puts[name]; !now.there[name] {
-			b.Queue(putBlob, digest(name), blob.packed, blob.at)
-		}
-	}
-	bytes := queueGroups(b, groups, now.end.Seq)
-	if sent, err = c.end(b, ackWait+time.Duration(bytes)*byteWait); err == nil {
+	sent, err = c.end(&pgx.Batch{}, groups, again)
+	return sent, c.forget(puts, err)
+}
+
+// forget notes that blobs are durable, unless err says otherwise. It returns err.
+func (c *committer) forget(puts map[record.Hash]unconfirmedBlob, err error) error {
+	if err == nil {
 		c.store.unconfirmed.forget(puts)
 	}
-	return sent, err
+	return err
 }
 
-// logState is what groups are checked against, while a transaction holds the head of the log.
-type logState struct {
-	head
-	newest map[string]uint64    // entry of the log, by scope
-	there  map[record.Hash]bool // blobs
+// queueLock queues the begin of a transaction that holds the head of the log.
+func queueLock(b *pgx.Batch) *pgx.QueuedQuery {
+	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED") // so that what follows the lock sees what was committed before it
+	return b.Queue(lockHead)
 }
 
-// overtook reports whether another process committed what a group rests on since its snapshot. A Global group rests
-// on everything, and everything on the last Global one.
-func (now logState) overtook(g *group) bool {
-	newest := max(now.newest[g.scope], now.newest[storage.Global])
-	if g.scope == storage.Global {
-		newest = now.end.Seq
+// selectOvertaken finds the groups whose scope another process committed in since their snapshot. A Global group rests on
+// everything, and everything on the last Global one.
+const selectOvertaken = `SELECT w.scope FROM livery_head h, unnest($1::text[], $2::bigint[]) w(scope, base)
+	WHERE w.scope = '' AND h.seq > w.base OR EXISTS (SELECT FROM livery_scopes s WHERE s.scope IN (w.scope, '') AND s.seq > w.base)`
+
+// divisionByZero is the server's code for what queueCheck divides by.
+const divisionByZero = "22012"
+
+// queueCheck queues what ends the transaction with divisionByZero if a group is overtaken or a blob is not there.
+func queueCheck(b *pgx.Batch, groups []*group, puts map[record.Hash]unconfirmedBlob) {
+	scopes, bases := basesOf(groups)
+	b.Queue("SELECT 1 / count(*) FROM livery_head WHERE NOT EXISTS ("+selectOvertaken+`)
+		AND (SELECT count(*) FROM livery_blobs WHERE name = ANY($3)) = $4`, scopes, bases, digests(slices.Collect(maps.Keys(puts))), len(puts))
+}
+
+// basesOf returns the scopes of groups, and what their functions were shown.
+func basesOf(groups []*group) (scopes []string, bases []int64) {
+	for _, g := range groups {
+		scopes, bases = append(scopes, g.scope), append(bases, int64(g.base.Seq))
 	}
-	return newest > g.base.Seq
+	return scopes, bases
 }
 
-// begin begins a transaction that holds the head of the log.
-func (c *committer) begin(groups []*group, puts map[record.Hash]unconfirmedBlob) (now logState, err error) {
+// runWithin is how long functions may run while the head is locked.
+const runWithin = 30 * time.Second
+
+// runLocked locks the head of the log and runs the groups again that are overtaken, and those that have not run. It
+// returns the blobs that are to be put again.
+func (c *committer) runLocked(groups []*group, puts map[record.Hash]unconfirmedBlob) (lost map[record.Hash]unconfirmedBlob, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait+ackWait)
 	defer cancel()
-	scopes := []string{storage.Global}
-	for _, g := range groups {
-		scopes = append(scopes, g.scope)
-	}
-	now = logState{newest: map[string]uint64{}, there: map[record.Hash]bool{}}
+	long, cancelLong := context.WithTimeout(context.Background(), runWithin)
+	defer cancelLong()
+	r := newReader(long)
+	r.conn, lost = c.conn, maps.Clone(puts)
+	scopes, bases := basesOf(groups)
+	overtaken := map[string]bool{}
 	b := &pgx.Batch{}
-	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED") // so that what follows the lock sees what was committed before it
-	b.Queue(lockHead).QueryRow(func(row pgx.Row) (err error) {
-		now.head, err = scanHead(row)
+	queueLock(b).QueryRow(func(row pgx.Row) error {
+		h, err := scanHead(row)
+		r.cursor = h.end
 		return err
 	})
-	b.Queue("SELECT scope, seq FROM livery_scopes WHERE scope = ANY($1)", scopes).Query(func(rows pgx.Rows) error {
+	b.Queue(selectOvertaken, scopes, bases).Query(func(rows pgx.Rows) error {
 		var scope string
-		var seq int64
-		_, err := pgx.ForEachRow(rows, []any{&scope, &seq}, func() error {
-			now.newest[scope] = uint64(seq)
+		_, err := pgx.ForEachRow(rows, []any{&scope}, func() error {
+			overtaken[scope] = true
 			return nil
 		})
 		return err
 	})
-	if len(puts) > 0 {
-		b.Queue("SELECT name FROM livery_blobs WHERE name = ANY($1)", digests(slices.Collect(maps.Keys(puts)))).Query(func(rows pgx.Rows) error {
-			var name []byte
-			_, err := pgx.ForEachRow(rows, []any{&name}, func() error {
-				now.there[record.Hash(hex.EncodeToString(name))] = true
-				return nil
-			})
-			return err
+	b.Queue("SELECT name FROM livery_blobs WHERE name = ANY($1)", digests(slices.Collect(maps.Keys(puts)))).Query(func(rows pgx.Rows) error {
+		var name []byte
+		_, err := pgx.ForEachRow(rows, []any{&name}, func() error {
+			delete(lost, record.Hash(hex.EncodeToString(name)))
+			return nil
+		})
+		return err
+	})
+	for _, g := range groups {
+		if g.shown == nil {
+			r.queue(b, g.reads())
+		}
+	}
+	if c.conn.PgConn().TxStatus() != 'I' {
+		if _, err := c.conn.Exec(ctx, "ROLLBACK"); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.conn.SendBatch(ctx, b).Close(); err != nil {
+		return nil, err
+	}
+	for _, g := range groups {
+		if g.shown != nil && overtaken[g.scope] {
+			c.store.contended.overtaken(g.scope)
+		}
+		if g.shown == nil || overtaken[g.scope] {
+			if err := g.run(r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return lost, nil
+}
+
+// end sends the rest of a transaction, what writes groups and blobs, and its COMMIT. Only an error of the server from
+// before the COMMIT says that it was not carried out.
+func (c *committer) end(b *pgx.Batch, groups []*group, lost map[record.Hash]unconfirmedBlob) (sent bool, err error) {
+	for _, name := range slices.Sorted(maps.Keys(lost)) {
+		b.Queue(putBlob, digest(name), lost[name].packed, lost[name].at)
+	}
+	bytes := 0
+	for _, g := range groups {
+		bytes += g.queueWrites(b)
+	}
+	entries := entriesOf(groups)
+	var last int64
+	reached := false
+	if len(entries) > 0 {
+		queueEntries(b, groups).QueryRow(func(row pgx.Row) error {
+			reached = true
+			return row.Scan(&last)
 		})
 	}
-	return now, c.conn.SendBatch(ctx, b).Close()
-}
-
-// end sends the statements of a transaction with its COMMIT. Only an error of the server from before the
-// COMMIT says that it was not carried out.
-func (c *committer) end(b *pgx.Batch, within time.Duration) (sent bool, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), within)
-	defer cancel()
-	before := b.Len()
 	b.Queue("COMMIT")
-	results := c.conn.SendBatch(ctx, b)
-	done := 0
-	for ; done <= before && err == nil; done++ {
-		_, err = results.Exec()
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait+ackWait+time.Duration(bytes)*byteWait)
+	defer cancel()
+	if err = c.conn.SendBatch(ctx, b).Close(); err != nil {
+		var refused *pgconn.PgError
+		return len(entries) > 0 && (reached || !errors.As(err, &refused)), err
 	}
-	if closeErr := results.Close(); err == nil {
-		err = closeErr
-	}
-	var refused *pgconn.PgError
-	return done > before || !errors.As(err, &refused), err
+	place(entries, uint64(last)+1-uint64(len(entries)))
+	return true, nil
 }
 
-// queueGroups queues what writes groups behind entry last of the log, and returns how many bytes that are.
-func queueGroups(b *pgx.Batch, groups []*group, last uint64) (bytes int) {
-	var seqs, newest []int64
+// queueEntries queues what enters groups into the change log behind its end, and returns the query of its new end.
+func queueEntries(b *pgx.Batch, groups []*group) *pgx.QueuedQuery {
 	var scopes []string
+	var newest []int64
 	var tags, bodies [][]byte
 	for _, g := range groups {
-		if !g.wrote() {
+		entries := g.entries()
+		if len(entries) == 0 {
 			continue
 		}
-		bytes += g.queueWrites(b)
-		for _, u := range entriesOf([]*group{g}) {
-			last++
-			u.at = storage.Cursor{Seq: last, Tag: hex.EncodeToString(u.tag)}
-			seqs, tags, bodies = append(seqs, int64(last)), append(tags, u.tag), append(bodies, u.body)
+		for _, u := range entries {
+			tags, bodies = append(tags, u.tag), append(bodies, u.body)
 		}
-		scopes, newest = append(scopes, g.scope), append(newest, int64(last))
+		scopes, newest = append(scopes, g.scope), append(newest, int64(len(tags)))
 	}
-	if len(seqs) == 0 {
-		return 0
-	}
-	b.Queue("INSERT INTO livery_scopes SELECT * FROM unnest($1::text[], $2::bigint[]) ON CONFLICT (scope) DO UPDATE SET seq = excluded.seq", scopes, newest)
-	b.Queue("INSERT INTO livery_changes SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bytea[])", seqs, tags, bodies)
-	b.Queue("UPDATE livery_head SET seq = $1, tag = $2", int64(last), tags[len(tags)-1])
-	return bytes
+	b.Queue(`INSERT INTO livery_scopes SELECT w.scope, h.seq + w.n FROM livery_head h, unnest($1::text[], $2::bigint[]) w(scope, n)
+		ON CONFLICT (scope) DO UPDATE SET seq = excluded.seq`, scopes, newest)
+	b.Queue(`INSERT INTO livery_changes SELECT h.seq + w.n, w.tag, w.body
+		FROM livery_head h, unnest($1::bytea[], $2::bytea[]) WITH ORDINALITY w(tag, body, n)`, tags, bodies)
+	return b.Queue("UPDATE livery_head SET seq = seq + $1, tag = $2 RETURNING seq", int64(len(tags)), tags[len(tags)-1])
 }
 
 // mostInOne is how many records one statement writes.
@@ -261,6 +309,9 @@ const mostInOne = 4096
 
 // queueWrites queues the writes of a group, and returns how many bytes they are.
 func (g *group) queueWrites(b *pgx.Batch) (bytes int) {
+	if len(g.entries()) == 0 {
+		return 0
+	}
 	var deleted, keys, values [][]byte
 	_ = g.shown.Each(func(key, value []byte) error {
 		if value == nil {

@@ -185,7 +185,7 @@ func (s *Store) Check(ctx context.Context, report func(storage.Finding)) error {
 const repairLog = "dump the store and load the dump into a new one: it begins a new log, and edges ask for everything again"
 
 func (r *reader) checkLog(report func(storage.Finding)) error {
-	h, err := readHead(r.ctx, r.lent)
+	h, err := readHead(r.ctx, r.conn)
 	if err != nil {
 		return r.note(err)
 	}

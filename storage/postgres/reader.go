@@ -14,7 +14,7 @@ import (
 // reader reads one snapshot: a transaction of one connection, or what one statement read.
 type reader struct {
 	ctx    context.Context
-	lent   *pgxpool.Conn // nil if only what was read can be
+	conn   *pgx.Conn // nil if only what was read can be
 	cursor storage.Cursor
 	broken error // the first error of the connection, or errUnexpected
 
@@ -35,14 +35,14 @@ func newReader(ctx context.Context) *reader {
 	return &reader{ctx: ctx, fetched: map[string][]byte{}, pages: map[span][]keyValue{}}
 }
 
-// begin begins a snapshot and reads the values at keys, in one round trip.
-func (s *Store) begin(ctx context.Context, keys [][]byte) (*reader, error) {
+// begin begins a snapshot and reads the values at keys, in one round trip. end gives its connection back.
+func (s *Store) begin(ctx context.Context, keys [][]byte) (r *reader, end func(), err error) {
 	conn, err := s.acquire(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r := newReader(ctx)
-	r.lent = conn
+	r = newReader(ctx)
+	r.conn = conn.Conn()
 	b := &pgx.Batch{}
 	b.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 	b.Queue(selectHead).QueryRow(func(row pgx.Row) error {
@@ -50,25 +50,23 @@ func (s *Store) begin(ctx context.Context, keys [][]byte) (*reader, error) {
 		r.cursor = h.end
 		return err
 	})
-	if wanted := r.unread(keys); len(wanted) > 0 {
-		b.Queue(selectKeys, wanted).Query(func(rows pgx.Rows) error { return r.keep(wanted, rows) })
-	}
+	r.queue(b, keys)
 	if err := conn.SendBatch(ctx, b).Close(); err != nil {
 		conn.Release()
-		return nil, err
+		return nil, nil, err
 	}
-	return r, nil
+	return r, func() { r.end(conn) }, nil
 }
 
-// end ends the snapshot, which no caller waits for, and gives its connection back.
-func (r *reader) end() {
+// end ends the snapshot, which no caller waits for. A connection on which anything went wrong is closed.
+func (r *reader) end(conn *pgxpool.Conn) {
 	if r.broken != nil {
-		r.lent.Release()
+		conn.Release()
 		return
 	}
 	go func() {
-		_, _ = r.lent.Exec(context.Background(), "COMMIT")
-		r.lent.Release() // which closes a connection on which anything went wrong
+		_, _ = conn.Exec(context.Background(), "COMMIT")
+		conn.Release()
 	}()
 }
 
@@ -119,6 +117,13 @@ func (r *reader) unread(keys [][]byte) (unread [][]byte) {
 	return unread
 }
 
+// queue queues the reading of those keys that were not read.
+func (r *reader) queue(b *pgx.Batch, keys [][]byte) {
+	if wanted := r.unread(keys); len(wanted) > 0 {
+		b.Queue(selectKeys, wanted).Query(func(rows pgx.Rows) error { return r.keep(wanted, rows) })
+	}
+}
+
 // keep keeps the values at keys.
 func (r *reader) keep(keys [][]byte, rows pgx.Rows) error {
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[keyValue])
@@ -136,10 +141,10 @@ func (r *reader) keep(keys [][]byte, rows pgx.Rows) error {
 
 // query sends a query of the snapshot.
 func (r *reader) query(sql string, args ...any) (pgx.Rows, error) {
-	if r.lent == nil {
+	if r.conn == nil {
 		return nil, errUnexpected
 	}
-	return r.lent.Query(r.ctx, sql, args...)
+	return r.conn.Query(r.ctx, sql, args...)
 }
 
 // note keeps the first error of the connection.

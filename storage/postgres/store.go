@@ -274,14 +274,15 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 // snapshot runs fn once on a snapshot. Only what comes before fn is tried again.
 func (s *Store) snapshot(ctx context.Context, fn func(*reader) error) error {
 	var r *reader
+	var end func()
 	err := s.retryWhileAway(ctx, func() (err error) {
-		r, err = s.begin(ctx, storage.ExpectedReads(ctx))
+		r, end, err = s.begin(ctx, storage.ExpectedReads(ctx))
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	defer r.end()
+	defer end()
 	err = fn(r)
 	if r.broken == nil {
 		return err

@@ -133,7 +133,7 @@ func (s *Store) updateTogether(scope string, updates []*update) {
 	g := &group{scope: scope, updates: updates, settled: make(chan struct{})}
 	if !s.contended.takes(scope) {
 		err := s.retryWhileAway(context.Background(), func() error { return s.runGroup(g) })
-		if err != nil || !g.wrote() {
+		if err != nil || len(g.entries()) == 0 {
 			g.settle(err)
 			return
 		}
@@ -142,18 +142,27 @@ func (s *Store) updateTogether(scope string, updates []*update) {
 	<-g.settled
 }
 
-// runGroup runs the functions of a group, in place of what they wrote when they ran before. An error is one of the
-// connection, and says nothing of the functions.
+// runGroup runs the functions of a group on a snapshot.
 func (s *Store) runGroup(g *group) error {
-	var reads [][]byte
-	for _, u := range g.updates {
-		reads = append(reads, storage.ExpectedReads(u.ctx)...)
-	}
-	r, err := s.begin(context.Background(), reads)
+	r, end, err := s.begin(context.Background(), g.reads())
 	if err != nil {
 		return err
 	}
-	defer r.end()
+	defer end()
+	return g.run(r)
+}
+
+// reads returns the keys that the functions are expected to read.
+func (g *group) reads() (keys [][]byte) {
+	for _, u := range g.updates {
+		keys = append(keys, storage.ExpectedReads(u.ctx)...)
+	}
+	return keys
+}
+
+// run runs the functions over what r shows, in place of what they wrote when they ran before. An error is one of the
+// connection, and says nothing of the functions.
+func (g *group) run(r *reader) error {
 	g.base, g.shown = r.cursor, storage.NewOverlay(r, checkKey)
 	for _, u := range g.updates {
 		if err := u.runOver(g.shown); err != nil {
@@ -189,14 +198,14 @@ func (u *update) runOver(shown *storage.Overlay) error {
 	return t.Onto(shown)
 }
 
-// wrote reports whether there is something to commit.
-func (g *group) wrote() bool {
+// entries returns the updates that wrote something.
+func (g *group) entries() (entries []*update) {
 	for _, u := range g.updates {
 		if u.body != nil {
-			return true
+			entries = append(entries, u)
 		}
 	}
-	return false
+	return entries
 }
 
 // settle says what became of the group: err, or each update's own error, and place if it wrote something.
