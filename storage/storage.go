@@ -98,16 +98,19 @@ func Prefetch(r Reader, keys ...[]byte) error {
 	return nil
 }
 
-// WithReads returns a context that tells View and Update which keys will be read, and hardly anything else: an engine
-// that answers over a network reads them with the snapshot, and View may run its function again if it reads more.
-func WithReads(ctx context.Context, keys ...[]byte) context.Context {
-	return context.WithValue(ctx, expectedReads{}, keys)
+// Reads are keys and prefixes of keys that will be read.
+type Reads struct{ Keys, Prefixes [][]byte }
+
+// WithReads returns a context that tells View and Update what will be read: an engine that answers over a network
+// reads it with the snapshot. It changes nothing else.
+func WithReads(ctx context.Context, reads Reads) context.Context {
+	return context.WithValue(ctx, expectedReads{}, reads)
 }
 
-// ExpectedReads returns the keys of WithReads, or none.
-func ExpectedReads(ctx context.Context) [][]byte {
-	keys, _ := ctx.Value(expectedReads{}).([][]byte)
-	return keys
+// ExpectedReads returns those of WithReads, or none.
+func ExpectedReads(ctx context.Context) Reads {
+	reads, _ := ctx.Value(expectedReads{}).(Reads)
+	return reads
 }
 
 type expectedReads struct{}

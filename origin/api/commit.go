@@ -53,13 +53,16 @@ func variantsDigest(r storage.Reader, t target) (sum [sha256.Size]byte, err erro
 	return sum, err
 }
 
-// reads returns the keys of what a change reads beside what the path names.
-func (q *request) reads() [][]byte {
-	keys := [][]byte{storage.EventEnds.Key(q.environmentID)}
-	if q.key != "" {
-		keys = append(keys, storage.Replays.Key(q.environmentID, q.replayName()))
+// reads returns what a change reads beside what the path names.
+func (q *request) reads(t target) storage.Reads {
+	reads := storage.Reads{Keys: [][]byte{storage.EventEnds.Key(q.environmentID)}}
+	if q.change.depends == onVariants {
+		reads.Prefixes = [][]byte{t.variantsPrefix()}
 	}
-	return keys
+	if q.key != "" {
+		reads.Keys = append(reads.Keys, storage.Replays.Key(q.environmentID, q.replayName()))
+	}
+	return reads
 }
 
 // decision is what a request comes to.
@@ -132,7 +135,7 @@ func (h *Handler) commit(q *request, t target) (a httpserver.Answer, err error) 
 	}
 	var d draft
 	var logged *record.Audit
-	_, err = h.config.Store.Update(h.reading(q, t, q.reads()...), q.environmentID, func(tx storage.Tx) (entry record.Change, err error) {
+	_, err = h.config.Store.Update(h.reading(q, t, q.reads(t)), q.environmentID, func(tx storage.Tx) (entry record.Change, err error) {
 		logged = nil // the transaction may run again
 		var t target
 		if d, t, err = h.decide(tx, q, early); err != nil || d.repeats {
@@ -173,7 +176,7 @@ func (h *Handler) decideEarly(q *request, t target) (early draft, err error) {
 			return early, err
 		}
 	}
-	err = h.config.Store.View(h.reading(q, t, q.reads()...), func(r storage.Reader) error {
+	err = h.config.Store.View(h.reading(q, t, q.reads(t)), func(r storage.Reader) error {
 		early, _, err = h.decide(r, q, draft{})
 		return err
 	})

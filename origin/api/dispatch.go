@@ -206,7 +206,7 @@ const readAttempts = 3
 // view resolves what the path of a request names and runs fn, if there is one, on one snapshot, and again on a later one
 // if the store went away in between. fn must be able to run again.
 func (h *Handler) view(q *request, fn func(storage.Reader, target) error) (t target, err error) {
-	ctx := h.reading(q, t)
+	ctx := h.reading(q, t, storage.Reads{})
 	for range readAttempts {
 		err = h.config.Store.View(ctx, func(r storage.Reader) (err error) {
 			if t, err = resolve(r, q); err == nil && fn != nil {

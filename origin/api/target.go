@@ -111,13 +111,13 @@ func (t *target) findWebhook(r storage.Reader, q *request) (err error) {
 }
 
 // reading is the context of what reads the records that the path names, the newest version of the Theme in t, which may
-// be none yet, and more. Of the records below the Environment it names those alone that the caller
+// be none yet, and reads. Of the records below the Environment it names those alone that the caller
 // was shown before: what others ask for takes as long whether it exists or not.
-func (h *Handler) reading(q *request, t target, more ...[]byte) context.Context {
+func (h *Handler) reading(q *request, t target, reads storage.Reads) context.Context {
 	if !isID(q.environmentID, "env_") {
 		return h.config.Context
 	}
-	keys := append(more, storage.Environments.Key(q.environmentID))
+	keys := append(reads.Keys, storage.Environments.Key(q.environmentID))
 	if team, shown := h.teams.get(q); shown {
 		keys = append(keys, storage.Memberships.Key(team, q.caller.Subject))
 		if isID(q.themeID, "thm_") {
@@ -127,7 +127,8 @@ func (h *Handler) reading(q *request, t target, more ...[]byte) context.Context 
 	if t.theme.LatestVersion > 0 {
 		keys = append(keys, storage.ThemeVersions.Key(q.environmentID, q.themeID, storage.Number(t.theme.LatestVersion)))
 	}
-	return storage.WithReads(h.config.Context, keys...)
+	reads.Keys = keys
+	return storage.WithReads(h.config.Context, reads)
 }
 
 // shownTeams are the Teams of Environments that callers were shown. They say what to read at once, and allow nothing.

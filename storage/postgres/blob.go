@@ -97,7 +97,7 @@ type blobRow struct {
 
 func (r *reader) blobs(each func(storage.BlobInfo) bool) error {
 	for after := []byte{}; ; {
-		rows, err := r.query("SELECT name, octet_length(body)::bigint, unnamed FROM livery_blobs WHERE name > $1 ORDER BY name LIMIT $2", after, mostRows)
+		rows, err := r.conn.Query(r.ctx, "SELECT name, octet_length(body)::bigint, unnamed FROM livery_blobs WHERE name > $1 ORDER BY name LIMIT $2", after, mostRows)
 		if err != nil {
 			return r.note(err)
 		}

@@ -189,7 +189,7 @@ func (r *reader) checkLog(report func(storage.Finding)) error {
 	if err != nil {
 		return r.note(err)
 	}
-	rows, err := r.query("SELECT seq, tag, body FROM livery_changes ORDER BY seq")
+	rows, err := r.conn.Query(r.ctx, "SELECT seq, tag, body FROM livery_changes ORDER BY seq")
 	if err != nil {
 		return r.note(err)
 	}

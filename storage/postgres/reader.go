@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -11,19 +10,16 @@ import (
 	"example.com/livery/storage"
 )
 
-// reader reads one snapshot: a transaction of one connection, or what one statement read.
+// reader reads one snapshot: a transaction of one connection.
 type reader struct {
 	ctx    context.Context
-	conn   *pgx.Conn // nil if only what was read can be
+	conn   *pgx.Conn
 	cursor storage.Cursor
-	broken error // the first error of the connection, or errUnexpected
+	broken error // the first error of the connection
 
 	fetched map[string][]byte   // what was read, by key; nil for none
 	pages   map[span][]keyValue // the first ones of scans that were read
 }
-
-// errUnexpected means that a function read what was not expected, and runs again on a snapshot.
-var errUnexpected = errors.New("not read with the snapshot")
 
 // span is what a scan reads, in which direction.
 type span struct {
@@ -31,12 +27,16 @@ type span struct {
 	order      storage.Order
 }
 
+func newSpan(start, end []byte, order storage.Order) span {
+	return span{string(start), string(end), order}
+}
+
 func newReader(ctx context.Context) *reader {
 	return &reader{ctx: ctx, fetched: map[string][]byte{}, pages: map[span][]keyValue{}}
 }
 
-// begin begins a snapshot and reads the values at keys, in one round trip. end gives its connection back.
-func (s *Store) begin(ctx context.Context, keys [][]byte) (r *reader, end func(), err error) {
+// begin begins a snapshot and reads what is expected, in one round trip. end gives its connection back.
+func (s *Store) begin(ctx context.Context, reads storage.Reads) (r *reader, end func(), err error) {
 	conn, err := s.acquire(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -50,7 +50,7 @@ func (s *Store) begin(ctx context.Context, keys [][]byte) (r *reader, end func()
 		r.cursor = h.end
 		return err
 	})
-	r.queue(b, keys)
+	r.queue(b, reads)
 	if err := conn.SendBatch(ctx, b).Close(); err != nil {
 		conn.Release()
 		return nil, nil, err
@@ -68,34 +68,6 @@ func (r *reader) end(conn *pgxpool.Conn) {
 		_, _ = conn.Exec(context.Background(), "COMMIT")
 		conn.Release()
 	}()
-}
-
-// selectHeadAndKeys is one statement, so it needs no transaction.
-const selectHeadAndKeys = "SELECT h.seq, h.tag, k.key, k.value FROM livery_head h LEFT JOIN livery_keys k ON k.key = ANY($1)"
-
-// readOnce reads the values at keys in one statement. Whatever else is read is errUnexpected.
-func (s *Store) readOnce(ctx context.Context, keys [][]byte) (r *reader, err error) {
-	err = s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
-		r = newReader(ctx)
-		for _, key := range keys {
-			r.fetched[string(key)] = nil
-		}
-		rows, err := c.Query(ctx, selectHeadAndKeys, keys)
-		if err != nil {
-			return err
-		}
-		var seq int64
-		var tag, key, value []byte
-		_, err = pgx.ForEachRow(rows, []any{&seq, &tag, &key, &value}, func() error {
-			r.cursor = cursor(seq, tag)
-			if key != nil {
-				r.fetched[string(key)] = append([]byte{}, value...) // not nil, if empty
-			}
-			return nil
-		})
-		return err
-	})
-	return r, err
 }
 
 const selectKeys = "SELECT key, value FROM livery_keys WHERE key = ANY($1)"
@@ -117,10 +89,18 @@ func (r *reader) unread(keys [][]byte) (unread [][]byte) {
 	return unread
 }
 
-// queue queues the reading of those keys that were not read.
-func (r *reader) queue(b *pgx.Batch, keys [][]byte) {
-	if wanted := r.unread(keys); len(wanted) > 0 {
+// queue queues what is to be read, but for what was.
+func (r *reader) queue(b *pgx.Batch, reads storage.Reads) {
+	if wanted := r.unread(reads.Keys); len(wanted) > 0 {
 		b.Queue(selectKeys, wanted).Query(func(rows pgx.Rows) error { return r.keep(wanted, rows) })
+	}
+	for _, prefix := range reads.Prefixes {
+		start, end := storage.Span(prefix)
+		b.Queue(selectRange[storage.Ascending], start, end, firstPage).Query(func(rows pgx.Rows) error {
+			all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[keyValue])
+			r.pages[newSpan(start, end, storage.Ascending)] = all
+			return err
+		})
 	}
 }
 
@@ -137,14 +117,6 @@ func (r *reader) keep(keys [][]byte, rows pgx.Rows) error {
 		r.fetched[string(row.Key)] = append([]byte{}, row.Value...) // not nil, if empty
 	}
 	return nil
-}
-
-// query sends a query of the snapshot.
-func (r *reader) query(sql string, args ...any) (pgx.Rows, error) {
-	if r.conn == nil {
-		return nil, errUnexpected
-	}
-	return r.conn.Query(r.ctx, sql, args...)
 }
 
 // note keeps the first error of the connection.
@@ -178,7 +150,7 @@ func (r *reader) Prefetch(keys [][]byte) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	rows, err := r.query(selectKeys, wanted)
+	rows, err := r.conn.Query(r.ctx, selectKeys, wanted)
 	if err == nil {
 		err = r.keep(wanted, rows)
 	}
@@ -187,7 +159,7 @@ func (r *reader) Prefetch(keys [][]byte) error {
 
 // firstPage is how many rows a scan fetches at once at first, and eight times as many each time up to mostRows.
 const (
-	firstPage = 8
+	firstPage = 16
 	mostRows  = 2048
 	mostPages = 1024 // that a snapshot keeps
 )
@@ -235,7 +207,7 @@ type keyValue struct{ Key, Value []byte }
 
 // firstPage returns the first rows of a scan, which are read once.
 func (r *reader) firstPage(start, end []byte, order storage.Order) ([]keyValue, error) {
-	id := span{string(start), string(end), order}
+	id := newSpan(start, end, order)
 	if rows, known := r.pages[id]; known {
 		return rows, nil
 	}
@@ -247,7 +219,7 @@ func (r *reader) firstPage(start, end []byte, order storage.Order) ([]keyValue, 
 }
 
 func (r *reader) page(start, end []byte, order storage.Order, limit int) ([]keyValue, error) {
-	rows, err := r.query(selectRange[order], start, end, limit)
+	rows, err := r.conn.Query(r.ctx, selectRange[order], start, end, limit)
 	if err != nil {
 		return nil, r.note(err)
 	}

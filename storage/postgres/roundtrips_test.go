@@ -113,18 +113,19 @@ func TestAViewReadsWhatIsExpectedWithItsSnapshot(t *testing.T) {
 	const warm, views = 5, 50
 	key := []byte("K")
 	for _, tt := range []struct {
-		reads [][]byte
+		reads storage.Reads
 		want  int
 	}{
-		{[][]byte{key}, 2},
-		{nil, 3},
+		{storage.Reads{Keys: [][]byte{key}, Prefixes: [][]byte{key}}, 2},
+		{storage.Reads{Keys: [][]byte{key}}, 3},
+		{storage.Reads{}, 4},
 	} {
 		view := func() {
-			err := s.View(storage.WithReads(context.Background(), tt.reads...), func(r storage.Reader) error {
+			err := s.View(storage.WithReads(context.Background(), tt.reads), func(r storage.Reader) error {
 				if _, err := r.Get(key); !errors.Is(err, storage.ErrNotFound) {
 					return err
 				}
-				return nil
+				return r.Scan(key, storage.Ascending, func(_, _ []byte) bool { return true })
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -138,7 +139,7 @@ func TestAViewReadsWhatIsExpectedWithItsSnapshot(t *testing.T) {
 			view()
 		}
 		if got := q.total() - before; got > tt.want*views+warm {
-			t.Errorf("%d Views that expect %q took %d round trips, want %d each", views, tt.reads, got, tt.want)
+			t.Errorf("%d Views that expect %+v took %d round trips, want %d each", views, tt.reads, got, tt.want)
 		}
 	}
 }

@@ -259,15 +259,6 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 		return err
 	}
 	defer s.leave()
-	if keys := storage.ExpectedReads(ctx); len(keys) > 0 {
-		r, err := s.readOnce(ctx, keys)
-		if err != nil {
-			return err
-		}
-		if err = fn(r); r.broken == nil {
-			return err
-		}
-	}
 	return s.snapshot(ctx, func(r *reader) error { return fn(r) })
 }
 

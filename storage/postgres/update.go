@@ -152,12 +152,13 @@ func (s *Store) runGroup(g *group) error {
 	return g.run(r)
 }
 
-// reads returns the keys that the functions are expected to read.
-func (g *group) reads() (keys [][]byte) {
+// reads returns what the functions are expected to read.
+func (g *group) reads() (all storage.Reads) {
 	for _, u := range g.updates {
-		keys = append(keys, storage.ExpectedReads(u.ctx)...)
+		reads := storage.ExpectedReads(u.ctx)
+		all.Keys, all.Prefixes = append(all.Keys, reads.Keys...), append(all.Prefixes, reads.Prefixes...)
 	}
-	return keys
+	return all
 }
 
 // run runs the functions over what r shows, in place of what they wrote when they ran before. An error is one of the

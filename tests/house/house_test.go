@@ -170,10 +170,10 @@ var house = map[string]room{
 	"renderer/css":       {ours: "renderer/jsontree", guest: true},
 	"renderer/dtcg":      {ours: "renderer/css renderer/jsontree", guest: true},
 	"renderer/jsontree":  {guest: true},
-	"storage":            {ours: "storage/record", others: "github.com/klauspost/compress golang.org/x/sync"},
+	"storage":            {ours: "storage/record", others: "github.com/klauspost/compress"},
 	"storage/record":     {others: "github.com/go-json-experiment/json"},
 	"storage/pebble": {
-		ours: "storage storage/pebble/admission storage/pebble/watchdog storage/record", others: "github.com/cockroachdb/pebble/v2",
+		ours: "storage storage/pebble/admission storage/pebble/watchdog storage/record", others: "github.com/cockroachdb/pebble/v2 golang.org/x/sync",
 	},
 	"storage/pebble/admission":    {ours: "storage", others: "github.com/cockroachdb/pebble/v2"},
 	"storage/pebble/watchdog":     {},

@@ -166,7 +166,7 @@ func announced(t *testing.T, store storage.Store) {
 			}
 		}
 	}
-	if err := store.View(storage.WithReads(context.Background(), keys...), func(r storage.Reader) error {
+	if err := store.View(storage.WithReads(context.Background(), storage.Reads{Keys: keys, Prefixes: [][]byte{[]byte("K")}}), func(r storage.Reader) error {
 		check(r, "1", "", "-")
 		return nil
 	}); err != nil {
