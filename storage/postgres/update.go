@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -130,9 +131,20 @@ func (s *Store) updateTogether(scope string, updates []*update) {
 		s.global.RLock()
 		defer s.global.RUnlock()
 	}
-	g := &group{scope: scope, updates: updates, settled: make(chan struct{})}
-	if !s.contended.takes(scope) {
+	s.settleGroup(&group{scope: scope, updates: updates, settled: make(chan struct{})})
+}
+
+// settleGroup runs a group and has it committed. If it cannot read what it must, its updates run one by one, so that the
+// others do not fail with the one that cannot.
+func (s *Store) settleGroup(g *group) {
+	if !s.contended.takes(g.scope) {
 		err := s.retryWhileAway(context.Background(), func() error { return s.runGroup(g) })
+		if err != nil && !errors.Is(err, storage.ErrUnavailable) && len(g.updates) > 1 {
+			for _, u := range g.updates {
+				s.settleGroup(&group{scope: g.scope, updates: []*update{u}, settled: make(chan struct{})})
+			}
+			return
+		}
 		if err != nil || len(g.entries()) == 0 {
 			g.settle(err)
 			return
