@@ -174,17 +174,19 @@ func (g *group) reads() (all storage.Reads) {
 }
 
 // run runs the functions over what r shows, in place of what they wrote when they ran before. An error is one of the
-// connection, and says nothing of the functions.
+// connection, says nothing of the functions, and means that the group has not run.
 func (g *group) run(r *reader) error {
-	g.base, g.shown = r.cursor, storage.NewOverlay(r, checkKey)
+	g.shown = nil
+	shown := storage.NewOverlay(r, checkKey)
 	for _, u := range g.updates {
-		if err := u.runOver(g.shown); err != nil {
+		if err := u.runOver(shown); err != nil {
 			return err
 		}
 		if r.broken != nil {
 			return r.broken
 		}
 	}
+	g.base, g.shown = r.cursor, shown
 	return nil
 }
 
