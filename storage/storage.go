@@ -98,11 +98,19 @@ func Prefetch(r Reader, keys ...[]byte) error {
 	return nil
 }
 
-// Reads are keys and prefixes of keys that will be read.
-type Reads struct{ Keys, Prefixes [][]byte }
+// Reads are what will be read.
+type Reads struct {
+	Keys, Prefixes [][]byte
+	All            bool // hardly anything else will be
+}
+
+// Append adds the keys and prefixes of more.
+func (r *Reads) Append(more Reads) {
+	r.Keys, r.Prefixes = append(r.Keys, more.Keys...), append(r.Prefixes, more.Prefixes...)
+}
 
 // WithReads returns a context that tells View and Update what will be read: an engine that answers over a network
-// reads it with the snapshot. It changes nothing else.
+// reads it together. With All, View runs its function again if it reads more. It changes nothing else.
 func WithReads(ctx context.Context, reads Reads) context.Context {
 	return context.WithValue(ctx, expectedReads{}, reads)
 }

@@ -55,7 +55,7 @@ func variantsDigest(r storage.Reader, t target) (sum [sha256.Size]byte, err erro
 
 // reads returns what a change reads beside what the path names.
 func (q *request) reads(t target) storage.Reads {
-	reads := storage.Reads{Keys: [][]byte{storage.EventEnds.Key(q.environmentID)}}
+	reads := storage.Reads{All: true, Keys: [][]byte{storage.EventEnds.Key(q.environmentID)}}
 	if q.change.depends == onVariants {
 		reads.Prefixes = [][]byte{t.variantsPrefix()}
 	}

@@ -152,10 +152,10 @@ func (h *Handler) read(q *request) (a httpserver.Answer, err error) {
 		}
 		return q.checkQuery(err)
 	}
-	t, err := h.view(q, answer)
+	t, err := h.view(q, storage.Reads{}, answer)
 	if err == nil && needsTurn {
 		if err = h.takeTurn(q, t); err == nil {
-			_, err = h.view(q, answer)
+			_, err = h.view(q, storage.Reads{}, answer)
 		}
 	}
 	if err == nil && q.finish != nil {
@@ -167,7 +167,7 @@ func (h *Handler) read(q *request) (a httpserver.Answer, err error) {
 // write commits the change that a request asks for. Whether the caller may write is asked before the body is read and again
 // in the transaction: the body is parsed while no other writer waits, and what is committed was allowed then.
 func (h *Handler) write(ctx *fasthttp.RequestCtx, q *request) (a httpserver.Answer, err error) {
-	t, err := h.view(q, nil)
+	t, err := h.view(q, storage.Reads{All: true}, nil)
 	if errors.Is(err, errNotFound) && q.route.Method == fasthttp.MethodDelete && q.key != "" && t.environment.ID != "" {
 		q.missing, q.change.depends, err = err, onPath, nil
 	}
@@ -205,8 +205,8 @@ const readAttempts = 3
 
 // view resolves what the path of a request names and runs fn, if there is one, on one snapshot, and again on a later one
 // if the store went away in between. fn must be able to run again.
-func (h *Handler) view(q *request, fn func(storage.Reader, target) error) (t target, err error) {
-	ctx := h.reading(q, t, storage.Reads{})
+func (h *Handler) view(q *request, reads storage.Reads, fn func(storage.Reader, target) error) (t target, err error) {
+	ctx := h.reading(q, t, reads)
 	for range readAttempts {
 		err = h.config.Store.View(ctx, func(r storage.Reader) (err error) {
 			if t, err = resolve(r, q); err == nil && fn != nil {

@@ -118,7 +118,9 @@ func (h *Handler) reading(q *request, t target, reads storage.Reads) context.Con
 		return h.config.Context
 	}
 	keys := append(reads.Keys, storage.Environments.Key(q.environmentID))
-	if team, shown := h.teams.get(q); shown {
+	if team, shown := h.teams.get(q); !shown {
+		reads.All = false
+	} else {
 		keys = append(keys, storage.Memberships.Key(team, q.caller.Subject))
 		if isID(q.themeID, "thm_") {
 			keys = append(keys, childKeys(q)...)

@@ -102,7 +102,8 @@ func (d *Deriver) commit(b *batch) error {
 // lacking lists the pairs of a Theme's newest version that lack an overlay.
 func (d *Deriver) lacking(t themeID) (pairs []Pair, err error) {
 	key := []string{t.environment, t.theme}
-	err = d.store.View(d.ctx, func(r storage.Reader) error {
+	reads := storage.Reads{Keys: [][]byte{storage.Themes.Key(key...)}, Prefixes: [][]byte{storage.Variants.Key(key...)}}
+	err = d.store.View(storage.WithReads(d.ctx, reads), func(r storage.Reader) error {
 		theme, err := storage.Themes.Read(r, key...)
 		if err != nil || theme.LatestVersion == 0 {
 			return orNone(err)

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -10,12 +11,12 @@ import (
 	"example.com/livery/storage"
 )
 
-// reader reads one snapshot: a transaction of one connection.
+// reader reads one snapshot: a transaction of one connection, or what was read before the transaction ended.
 type reader struct {
 	ctx    context.Context
-	conn   *pgx.Conn
+	conn   *pgx.Conn // nil if the snapshot has ended
 	cursor storage.Cursor
-	broken error // the first error of the connection
+	broken error // the first error of the connection, or errUnexpected
 
 	fetched map[string][]byte   // what was read, by key; nil for none
 	pages   map[span][]keyValue // the first ones of scans that were read
@@ -35,14 +36,8 @@ func newReader(ctx context.Context) *reader {
 	return &reader{ctx: ctx, fetched: map[string][]byte{}, pages: map[span][]keyValue{}}
 }
 
-// begin begins a snapshot and reads what is expected, in one round trip. end gives its connection back.
-func (s *Store) begin(ctx context.Context, reads storage.Reads) (r *reader, end func(), err error) {
-	conn, err := s.acquire(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	r = newReader(ctx)
-	r.conn = conn.Conn()
+// batch returns what begins a snapshot and reads what is expected.
+func (r *reader) batch(reads storage.Reads) *pgx.Batch {
 	b := &pgx.Batch{}
 	b.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 	b.Queue(selectHead).QueryRow(func(row pgx.Row) error {
@@ -51,7 +46,18 @@ func (s *Store) begin(ctx context.Context, reads storage.Reads) (r *reader, end 
 		return err
 	})
 	r.queue(b, reads)
-	if err := conn.SendBatch(ctx, b).Close(); err != nil {
+	return b
+}
+
+// begin begins a snapshot and reads what is expected, in one round trip. end gives its connection back.
+func (s *Store) begin(ctx context.Context, reads storage.Reads) (r *reader, end func(), err error) {
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	r = newReader(ctx)
+	r.conn = conn.Conn()
+	if err := conn.SendBatch(ctx, r.batch(reads)).Close(); err != nil {
 		conn.Release()
 		return nil, nil, err
 	}
@@ -68,6 +74,38 @@ func (r *reader) end(conn *pgxpool.Conn) {
 		_, _ = conn.Exec(context.Background(), "COMMIT")
 		conn.Release()
 	}()
+}
+
+// errUnexpected means that a function read what was not expected, after its snapshot had ended.
+var errUnexpected = errors.New("not read with the snapshot")
+
+// view is a View whose reads are known.
+type view struct {
+	ctx    context.Context
+	reader *reader    // from when done holds nil
+	done   chan error // holds one
+}
+
+// readTogether reads for all views from one snapshot, which ends in the same round trip.
+func (s *Store) readTogether(views []*view) {
+	var reads storage.Reads
+	for _, v := range views {
+		reads.Append(storage.ExpectedReads(v.ctx))
+	}
+	var shared *reader
+	err := s.retry(context.Background(), func(ctx context.Context, c *pgx.Conn) error {
+		shared = newReader(ctx)
+		b := shared.batch(reads)
+		b.Queue("COMMIT")
+		return c.SendBatch(ctx, b).Close()
+	})
+	for _, v := range views {
+		if err == nil {
+			own := *shared // whose maps nothing writes any more
+			own.ctx, v.reader = v.ctx, &own
+		}
+		v.done <- err
+	}
 }
 
 const selectKeys = "SELECT key, value FROM livery_keys WHERE key = ANY($1)"
@@ -119,6 +157,14 @@ func (r *reader) keep(keys [][]byte, rows pgx.Rows) error {
 	return nil
 }
 
+// query sends a query of the snapshot.
+func (r *reader) query(sql string, args ...any) (pgx.Rows, error) {
+	if r.conn == nil {
+		return nil, errUnexpected
+	}
+	return r.conn.Query(r.ctx, sql, args...)
+}
+
 // note keeps the first error of the connection.
 func (r *reader) note(err error) error {
 	if err != nil && r.broken == nil {
@@ -150,7 +196,7 @@ func (r *reader) Prefetch(keys [][]byte) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	rows, err := r.conn.Query(r.ctx, selectKeys, wanted)
+	rows, err := r.query(selectKeys, wanted)
 	if err == nil {
 		err = r.keep(wanted, rows)
 	}
@@ -219,7 +265,7 @@ func (r *reader) firstPage(start, end []byte, order storage.Order) ([]keyValue, 
 }
 
 func (r *reader) page(start, end []byte, order storage.Order, limit int) ([]keyValue, error) {
-	rows, err := r.conn.Query(r.ctx, selectRange[order], start, end, limit)
+	rows, err := r.query(selectRange[order], start, end, limit)
 	if err != nil {
 		return nil, r.note(err)
 	}

@@ -107,25 +107,26 @@ func (a *alone) counted(t *testing.T) (*postgres.Store, *questions) {
 	return s, q
 }
 
-// A View begins its snapshot with what it is expected to read, in one round trip, and ends it in another.
-func TestAViewReadsWhatIsExpectedWithItsSnapshot(t *testing.T) {
+// What a View is expected to read takes one round trip, with its snapshot's end.
+func TestAViewTakesOneRoundTrip(t *testing.T) {
 	s, q := one(t).counted(t)
 	const warm, views = 5, 50
-	key := []byte("K")
+	key := [][]byte{[]byte("K")}
 	for _, tt := range []struct {
 		reads storage.Reads
 		want  int
 	}{
-		{storage.Reads{Keys: [][]byte{key}, Prefixes: [][]byte{key}}, 2},
-		{storage.Reads{Keys: [][]byte{key}}, 3},
-		{storage.Reads{}, 4},
+		{storage.Reads{Keys: key, All: true}, 1},
+		{storage.Reads{Keys: key, Prefixes: key, All: true}, 1},
+		{storage.Reads{Keys: key}, 2},
+		{storage.Reads{Prefixes: key, All: true}, 4}, // of them three for a snapshot, because more is read
 	} {
 		view := func() {
 			err := s.View(storage.WithReads(context.Background(), tt.reads), func(r storage.Reader) error {
-				if _, err := r.Get(key); !errors.Is(err, storage.ErrNotFound) {
+				if _, err := r.Get(key[0]); !errors.Is(err, storage.ErrNotFound) {
 					return err
 				}
-				return r.Scan(key, storage.Ascending, func(_, _ []byte) bool { return true })
+				return nil
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -141,6 +142,47 @@ func TestAViewReadsWhatIsExpectedWithItsSnapshot(t *testing.T) {
 		if got := q.total() - before; got > tt.want*views+warm {
 			t.Errorf("%d Views that expect %+v took %d round trips, want %d each", views, tt.reads, got, tt.want)
 		}
+	}
+}
+
+// Views at once that read what they are expected to share round trips, and each sees what was committed before it.
+func TestViewsAtOnceShareRoundTrips(t *testing.T) {
+	s, q := one(t).counted(t)
+	const viewers, each = 10, 20
+	var wg sync.WaitGroup
+	before := q.total()
+	for v := range viewers {
+		key := []byte("K" + strconv.Itoa(v))
+		wg.Go(func() {
+			for n := range each {
+				want := strconv.Itoa(n)
+				if _, err := s.Update(context.Background(), "e", set(string(key), want)); err != nil {
+					t.Errorf("Update() = %v", err)
+				}
+				reads := storage.Reads{Keys: [][]byte{key}, Prefixes: [][]byte{key}, All: true}
+				for range 10 {
+					if err := s.View(storage.WithReads(context.Background(), reads), func(r storage.Reader) error {
+						value, err := r.Get(key)
+						scanned := 0
+						err = errors.Join(err, r.Scan(key, storage.Ascending, func(_, v []byte) bool {
+							scanned++
+							return string(v) == want
+						}))
+						if string(value) != want || scanned != 1 {
+							t.Errorf("Get(%s) = %q and %d scanned, want %s and 1", key, value, scanned, want)
+						}
+						return err
+					}); err != nil {
+						t.Errorf("View() = %v", err)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	const views, commits = viewers * each * 10, viewers * each
+	if got := q.total() - before; got > views/2+5*commits {
+		t.Errorf("%d Views and %d commits took %d round trips", views, commits, got)
 	}
 }
 

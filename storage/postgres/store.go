@@ -82,6 +82,7 @@ type Store struct {
 	commits   batcher[*group]
 	committer committer
 	puts      batcher[*put]
+	views     batcher[*view]
 
 	unconfirmed unconfirmedBlobs
 
@@ -259,6 +260,21 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 		return err
 	}
 	defer s.leave()
+	if storage.ExpectedReads(ctx).All {
+		v := &view{ctx: ctx, done: make(chan error, 1)}
+		s.views.add(&s.calls, "", v, s.readTogether)
+		select {
+		case err := <-v.done:
+			if err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err := fn(v.reader); v.reader.broken == nil {
+			return err
+		}
+	}
 	return s.snapshot(ctx, func(r *reader) error { return fn(r) })
 }
 

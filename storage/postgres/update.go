@@ -167,8 +167,7 @@ func (s *Store) runGroup(g *group) error {
 // reads returns what the functions are expected to read.
 func (g *group) reads() (all storage.Reads) {
 	for _, u := range g.updates {
-		reads := storage.ExpectedReads(u.ctx)
-		all.Keys, all.Prefixes = append(all.Keys, reads.Keys...), append(all.Prefixes, reads.Prefixes...)
+		all.Append(storage.ExpectedReads(u.ctx))
 	}
 	return all
 }

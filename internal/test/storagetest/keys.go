@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,6 +24,7 @@ func runKeys(t *testing.T, open Open) {
 		{"a scan stops when told", scanStops},
 		{"a scan of a range holds to its bounds, in both orders, with the writes of the transaction", scanRange},
 		{"keys that are announced are read as they are", announced},
+		{"a View shows what it was expected to read, and more", viewExpected},
 		{"View returns the function's error", viewError},
 		{"View on a context that ended runs nothing", viewCancelled},
 		{"a view shows one snapshot to its end", isolation},
@@ -166,7 +168,7 @@ func announced(t *testing.T, store storage.Store) {
 			}
 		}
 	}
-	if err := store.View(storage.WithReads(context.Background(), storage.Reads{Keys: keys, Prefixes: [][]byte{[]byte("K")}}), func(r storage.Reader) error {
+	if err := store.View(storage.WithReads(context.Background(), storage.Reads{Keys: keys}), func(r storage.Reader) error {
 		check(r, "1", "", "-")
 		return nil
 	}); err != nil {
@@ -177,6 +179,51 @@ func announced(t *testing.T, store storage.Store) {
 		check(tx, "-", "", "3")
 		return record.Change{}, err
 	})
+}
+
+// The function may run again, so its last run counts.
+func viewExpected(t *testing.T, store storage.Store) {
+	const count = 100
+	var written []string
+	for n := range count {
+		written = append(written, fmt.Sprintf("K%02d\x00", n), strconv.Itoa(n))
+	}
+	update(t, store, "e", write(written...))
+	keys := [][]byte{[]byte("K07\x00"), []byte("L\x00"), []byte("K93\x00")}
+	for _, reads := range []storage.Reads{
+		{},
+		{All: true},
+		{Keys: keys},
+		{Keys: keys, All: true},
+		{Keys: keys[:2], All: true},
+		{Keys: keys, Prefixes: [][]byte{[]byte("K0"), []byte("L")}, All: true},
+		{Prefixes: [][]byte{[]byte("K")}},
+	} {
+		for prefix, values := range map[string]int{"K0": 10, "K": count, "L": 0} {
+			var got []string
+			err := store.View(storage.WithReads(context.Background(), reads), func(r storage.Reader) error {
+				got = nil
+				for _, key := range keys {
+					value, err := r.Get(key)
+					if err != nil && !errors.Is(err, storage.ErrNotFound) {
+						return err
+					}
+					got = append(got, string(value))
+				}
+				return r.Scan([]byte(prefix), storage.Ascending, func(_, value []byte) bool {
+					got = append(got, string(value))
+					return true
+				})
+			})
+			want := []string{"7", "", "93"}
+			for n := range values {
+				want = append(want, strconv.Itoa(n))
+			}
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%+v, prefix %q: %q, %v, want %q", reads, prefix, got, err, want)
+			}
+		}
+	}
 }
 
 func scanStops(t *testing.T, store storage.Store) {
