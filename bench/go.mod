@@ -34,6 +34,7 @@ require golang.org/x/net v0.62.0
 require golang.org/x/time v0.16.0 // indirect
 
 require (
+	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/yuin/goldmark v1.8.7 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 )

@@ -192,25 +192,3 @@ func TestPublishedBytesStay(t *testing.T) {
 	e.restart()
 	still("after a restart")
 }
-
-// A module that does not belong to the binary is refused at the start: what is published would be compiled by another
-// renderer than the version names.
-func TestAModuleOfAnotherBuildIsRefused(t *testing.T) {
-	t.Parallel()
-	h := newTestOrigin(t)
-	config := h.config
-	other := []byte("\x00asm of another build")
-	digest := record.HashOf(other)
-	_, err := h.store.Update(context.Background(), storage.Global, func(tx storage.Tx) (record.Change, error) {
-		return record.Change{At: time.Now()}, storage.Modules.Write(tx, record.Module{Digest: digest, CoreVersion: "0.0.1", ABIVersion: 1, Size: len(other)}, string(digest))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, module := range map[string][]byte{"of another version": other, "no module": []byte("text")} {
-		config.Guest = module
-		if _, err := origin.New(context.Background(), config); !errors.Is(err, wasm.ErrModule) {
-			t.Errorf("New() with a module %s = %v, want wasm.ErrModule", name, err)
-		}
-	}
-}

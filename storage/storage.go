@@ -104,6 +104,11 @@ type Reads struct {
 	All            bool // hardly anything else will be
 }
 
+// Append adds the keys and prefixes of more.
+func (r *Reads) Append(more Reads) {
+	r.Keys, r.Prefixes = append(r.Keys, more.Keys...), append(r.Prefixes, more.Prefixes...)
+}
+
 // WithReads returns a context that tells View and Update what will be read: an engine that answers over a network
 // reads it together. With All, View runs its function again if it reads more. It changes nothing else.
 func WithReads(ctx context.Context, reads Reads) context.Context {

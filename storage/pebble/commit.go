@@ -53,7 +53,7 @@ func (s *Store) Update(ctx context.Context, scope string, fn func(storage.Tx) (r
 
 // inScope runs fn and applies what it wrote while no other writer of the scope runs.
 func (s *Store) inScope(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (pendingCommit, storage.Cursor, error) {
-	release, err := s.scopes.Acquire(ctx, scope)
+	release, err := s.scopes.acquire(ctx, scope)
 	if err != nil {
 		return pendingCommit{}, storage.Cursor{}, err
 	}

@@ -61,7 +61,7 @@ var mutants = []mutant{
 	snap := s.db.NewSnapshot()`},
 	{"a cursor's tag is not compared", "pebble/log.go", `if at.Tag != after.Tag {`, `if false {`},
 	{"trimming drops one entry more", "pebble/log.go", `batch.DeleteRange(logKey(from+1), logKey(to+1), nil)`, `batch.DeleteRange(logKey(from+1), logKey(to+2), nil)`},
-	{"two writers of one scope run at once", "scopes.go", `	lock := s.join(scope)
+	{"two writers of one scope run at once", "pebble/scopes.go", `	lock := s.join(scope)
 	select {`, `	lock := &scopeLock{free: make(chan struct{}, 1), users: 1}
 	lock.free <- struct{}{}
 	s.mu.Lock()
@@ -69,7 +69,7 @@ var mutants = []mutant{
 	s.mu.Unlock()
 	select {`},
 	{"deleted prefixes come after what was written", "overlay.go", `	for key := range t.writes {
-		if strings.HasPrefix(key, string(prefix)) {
+		if r.contains([]byte(key)) {
 			delete(t.writes, key)
 		}
 	}

@@ -101,7 +101,7 @@ func (o Options) withDefaults() Options {
 // that ends with Close. It returns storage.ErrLocked if another Store has the directory, and
 // storage.ErrCorrupt if what is there cannot be read.
 func Open(dir string, opts Options) (*Store, error) {
-	s := &Store{dir: dir, fs: opts.FS, opts: opts.withDefaults(), scopes: storage.NewScopes(nil)}
+	s := &Store{dir: dir, fs: opts.FS, opts: opts.withDefaults(), scopes: newScopes()}
 	s.history.moved = make(chan struct{})
 	if err := s.resolvePaths(); err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ type Store struct {
 	id     string
 	codec  *storage.Codec
 	blobs  *blobTable
-	scopes *storage.Scopes
+	scopes *scopes
 	lost   storage.Cursor // see Lost
 	logEnd *logEndMarker
 

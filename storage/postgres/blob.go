@@ -40,7 +40,7 @@ func (s *Store) PutBlob(ctx context.Context, blob []byte) (record.Hash, error) {
 	name, packed := record.HashOf(blob), s.codec.Pack(blob)
 	p := &put{name: name, packed: packed, done: make(chan error, 1)}
 	p.durable = !s.unconfirmed.add(name, unconfirmedBlob{packed, s.opts.clock()})
-	s.puts.add(&s.calls, p, s.putAll)
+	s.puts.add(&s.calls, "", p, s.putAll)
 	select {
 	case err := <-p.done:
 		return name, err

@@ -85,7 +85,7 @@ func (f *follower) work(ctx context.Context) {
 	var seen storage.Cursor
 	marker := logEndMarker{store: f.store}
 	for ctx.Err() == nil {
-		conn, err := lasting(ctx, f.config)
+		conn, err := connect(ctx, f.config)
 		if err != nil {
 			pause(ctx, lookEvery)
 			continue

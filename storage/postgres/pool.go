@@ -1,151 +1,62 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"example.com/livery/storage"
 )
 
-// pool lends connections for reading and for putting blobs. A connection on which anything went wrong
-// is not lent again.
-type pool struct {
-	config *pgx.ConnConfig
-	turns  chan struct{} // one for each connection that may be lent
-	waits  chan struct{} // one for each of them that may wait for another origin, or have its turn
-	breaks atomic.Int64  // how often the server was found away
-
-	mu   sync.Mutex // guards idle
-	idle []*pgx.Conn
-}
-
-func newPool(config *pgx.ConnConfig, o Options) *pool {
-	config = config.Copy()
-	config.DialFunc = pgconn.DialFunc(impatiently(dial(config.DialFunc)))
-	return &pool{config: config, turns: make(chan struct{}, o.MaxConnections), waits: make(chan struct{}, o.MaxConnections/2)}
-}
-
-// take waits for a turn and returns a connection; give must follow.
-func (p *pool) take(ctx context.Context) (*pgx.Conn, error) {
-	select {
-	case p.turns <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+// newPool returns the connections for reading and for putting blobs.
+func newPool(ctx context.Context, config *pgxpool.Config, o Options) (*pgxpool.Pool, error) {
+	config.MaxConns = int32(o.MaxConnections)
+	config.ConnConfig.DialFunc = pgconn.DialFunc(impatiently(dial(config.ConnConfig.DialFunc)))
+	config.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
+		neverCancel(c)
+		return nil
 	}
-	if conn := p.pop(); conn != nil {
-		return conn, nil
-	}
-	conn, err := lasting(ctx, p.config)
-	if err != nil {
-		p.broke(ctx, err)
-		<-p.turns
-	}
-	return conn, err
-}
-
-// pop returns an unused connection, or nil.
-func (p *pool) pop() *pgx.Conn {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for len(p.idle) > 0 {
-		conn := p.idle[len(p.idle)-1]
-		p.idle = p.idle[:len(p.idle)-1]
-		if !conn.IsClosed() {
-			return conn
+	config.BeforeClose = func(c *pgx.Conn) {
+		if c.IsClosed() {
+			_ = c.PgConn().Conn().Close() // the driver may be waiting for a server that says nothing
 		}
 	}
-	return nil
+	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // what breaks is tried again
+	return pgxpool.NewWithConfig(ctx, config)
 }
 
-// give takes a connection back, or closes it if anything went wrong, which err is. Closing does not wait for
-// the server.
-func (p *pool) give(ctx context.Context, conn *pgx.Conn, err error) {
-	defer func() { <-p.turns }()
-	if err == nil && conn.PgConn().TxStatus() == 'I' {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.idle = append(p.idle, conn)
-		return
+// acquire returns a connection of the pool; its Release must follow.
+func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errAway, err)
 	}
-	drop(conn)
-	p.broke(ctx, err)
+	return conn, nil
 }
 
-// end gives a connection back once its snapshot has ended, which no caller waits for.
-func (p *pool) end(ctx context.Context, conn *pgx.Conn, err error) {
-	if err != nil || conn.IsClosed() {
-		p.give(ctx, conn, cmp.Or(err, errUnfinished))
-		return
+// connect makes a connection that is not of the pool; drop must follow.
+func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+	c := config.Copy()
+	neverCancel(c)
+	conn, err := pgx.ConnectConfig(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errAway, err)
 	}
-	go func() {
-		_, err := conn.Exec(context.Background(), "COMMIT")
-		p.give(context.Background(), conn, err)
-	}()
+	return conn, nil
 }
 
-// shut waits until every connection is given back, and closes them.
-func (p *pool) shut() {
-	for range cap(p.turns) {
-		p.turns <- struct{}{}
-	}
-	p.close()
-}
-
-// broke notes that the server may be away.
-func (p *pool) broke(ctx context.Context, err error) {
-	if ctx.Err() == nil && isAway(err) {
-		p.breaks.Add(1)
-		p.close() // the others are of the same server
-	}
-}
-
-// enterTurn reports whether a connection may wait for another origin: half of them may not, so that one of those is
-// never the last. leaveTurn must follow.
-func (p *pool) enterTurn() bool {
-	select {
-	case p.waits <- struct{}{}:
-		return true
-	default:
-		return false
-	}
-}
-
-func (p *pool) leaveTurn() { <-p.waits }
-
-// drop closes a connection and waits until its goroutine is gone.
-func drop(conn *pgx.Conn) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	_ = conn.Close(ctx)
-	_ = conn.PgConn().Conn().Close() // the driver may be waiting for a server that says nothing
-	<-conn.PgConn().CleanupDone()
-}
-
-// close closes the connections that are not lent.
-func (p *pool) close() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, conn := range p.idle {
-		drop(conn)
-	}
-	p.idle = nil
-}
-
-// lasting connects for work that must never be cancelled: when a connection breaks, the driver asks
+// neverCancel prepares the configuration of one connection: when the connection breaks, the driver asks
 // the server to cancel what it does, and a commit that waits for its quorum would then be shown
 // before it is there. The connection it would ask by is refused. Reading is short, and nothing is gained
 // by asking a server that hangs to end it.
-func lasting(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
-	c := config.Copy()
+func neverCancel(c *pgx.ConnConfig) {
 	var connected atomic.Bool
 	dial := c.DialFunc
 	c.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -154,12 +65,19 @@ func lasting(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 		}
 		return dial(ctx, network, addr)
 	}
-	conn, err := pgx.ConnectConfig(ctx, c)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errAway, err)
+	c.AfterConnect = func(context.Context, *pgconn.PgConn) error {
+		connected.Store(true)
+		return nil
 	}
-	connected.Store(true)
-	return conn, nil
+}
+
+// drop closes a connection and waits until its goroutine is gone.
+func drop(conn *pgx.Conn) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = conn.Close(ctx)
+	_ = conn.PgConn().Conn().Close() // the driver may be waiting for a server that says nothing
+	<-conn.PgConn().CleanupDone()
 }
 
 // errAway means that a primary is missing.

@@ -124,37 +124,3 @@ func putBlobs(ctx context.Context, c *pgx.Conn, some []*put, at time.Time) error
 	}
 	return c.SendBatch(ctx, b).Close()
 }
-
-// batcher runs what comes while something runs together as the next. The zero batcher is ready.
-type batcher[T any] struct {
-	mu      sync.Mutex // guards below
-	waiting []T
-	running bool
-}
-
-// add lets run have x soon, with what else waits. calls counts the goroutine that runs; the caller is counted too.
-func (b *batcher[T]) add(calls *sync.WaitGroup, x T, run func([]T)) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.waiting = append(b.waiting, x)
-	if b.running {
-		return
-	}
-	b.running = true
-	calls.Go(func() {
-		for all := b.next(); len(all) > 0; all = b.next() {
-			run(all)
-		}
-	})
-}
-
-// next returns what waits, mostTogether at most; none ends the goroutine.
-func (b *batcher[T]) next() []T {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	n := min(len(b.waiting), mostTogether)
-	all := b.waiting[:n:n]
-	b.waiting = b.waiting[n:]
-	b.running = n > 0
-	return all
-}

@@ -6,57 +6,78 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"example.com/livery/storage"
 )
 
-// reader reads one snapshot: a transaction of one connection.
+// reader reads one snapshot: a transaction of one connection, or what was read before the transaction ended.
 type reader struct {
 	ctx    context.Context
 	conn   *pgx.Conn // nil if the snapshot has ended
 	cursor storage.Cursor
-	broken error                // the first error of the connection, or errUnexpected
-	others func() storage.Reads // what else to read when something is read; nil for nothing
+	broken error // the first error of the connection, or errUnexpected
 
-	fetched map[string][]byte // what was read, by key; nil for none
-	pages   map[span]page     // the first ones of scans that were read
+	fetched map[string][]byte   // what was read, by key; nil for none
+	pages   map[span][]keyValue // the first ones of scans that were read
 }
 
 // span is what a scan reads, in which direction.
-type span struct{ start, end, order string }
-
-// page is some rows of a scan, and how many were asked for.
-type page struct {
-	rows  []keyValue
-	limit int
+type span struct {
+	start, end string
+	order      storage.Order
 }
 
-// newReader begins a snapshot and reads what its context expects, in one round trip.
-func newReader(ctx context.Context, c *pgx.Conn) (*reader, error) {
-	r := &reader{ctx: ctx, conn: c, fetched: map[string][]byte{}, pages: map[span]page{}}
+func newSpan(start, end []byte, order storage.Order) span {
+	return span{string(start), string(end), order}
+}
+
+func newReader(ctx context.Context) *reader {
+	return &reader{ctx: ctx, fetched: map[string][]byte{}, pages: map[span][]keyValue{}}
+}
+
+// batch returns what begins a snapshot and reads what is expected.
+func (r *reader) batch(reads storage.Reads) *pgx.Batch {
 	b := &pgx.Batch{}
 	b.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-	r.queueAll(b, storage.ExpectedReads(ctx))
-	return r, c.SendBatch(ctx, b).Close()
+	b.Queue(selectHead).QueryRow(func(row pgx.Row) error {
+		h, err := scanHead(row)
+		r.cursor = h.end
+		return err
+	})
+	r.queue(b, reads)
+	return b
 }
 
-// newEndedReader reads what its context expects, in one round trip. What is read later is errUnexpected.
-func newEndedReader(ctx context.Context, c *pgx.Conn) (*reader, error) {
-	r := &reader{ctx: ctx, fetched: map[string][]byte{}, pages: map[span]page{}}
-	reads := storage.ExpectedReads(ctx)
-	if len(reads.Prefixes) == 0 {
-		rows, err := c.Query(ctx, selectHeadAndKeys, reads.Keys)
-		if err != nil {
-			return nil, err
-		}
-		return r, r.fetchWithHead(reads.Keys, rows)
+// begin begins a snapshot and reads what is expected, in one round trip. end gives its connection back.
+func (s *Store) begin(ctx context.Context, reads storage.Reads) (r *reader, end func(), err error) {
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return nil, nil, err
 	}
-	b := &pgx.Batch{}
-	b.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-	r.queueAll(b, reads)
-	b.Queue("COMMIT")
-	return r, c.SendBatch(ctx, b).Close()
+	r = newReader(ctx)
+	r.conn = conn.Conn()
+	if err := conn.SendBatch(ctx, r.batch(reads)).Close(); err != nil {
+		conn.Release()
+		return nil, nil, err
+	}
+	return r, func() { r.end(conn) }, nil
 }
+
+// end ends the snapshot, which no caller waits for. A connection on which anything went wrong is closed.
+func (r *reader) end(conn *pgxpool.Conn) {
+	if r.broken != nil {
+		conn.Release()
+		return
+	}
+	go func() {
+		_, _ = conn.Exec(context.Background(), "COMMIT")
+		conn.Release()
+	}()
+}
+
+// errUnexpected means that a function read what was not expected, after its snapshot had ended.
+var errUnexpected = errors.New("not read with the snapshot")
 
 // view is a View whose reads are known.
 type view struct {
@@ -65,54 +86,26 @@ type view struct {
 	done   chan error // holds one
 }
 
-// readAll reads for all Views from one snapshot. What they read is not written to then, so they share it.
-func (s *Store) readAll(all []*view) {
+// readTogether reads for all views from one snapshot, which ends in the same round trip.
+func (s *Store) readTogether(views []*view) {
 	var reads storage.Reads
-	for _, v := range all {
-		more := storage.ExpectedReads(v.ctx)
-		reads.Keys, reads.Prefixes = append(reads.Keys, more.Keys...), append(reads.Prefixes, more.Prefixes...)
+	for _, v := range views {
+		reads.Append(storage.ExpectedReads(v.ctx))
 	}
 	var shared *reader
-	err := s.retry(storage.WithReads(context.Background(), reads), func(ctx context.Context, c *pgx.Conn) (err error) {
-		shared, err = newEndedReader(ctx, c)
-		return err
+	err := s.retry(context.Background(), func(ctx context.Context, c *pgx.Conn) error {
+		shared = newReader(ctx)
+		b := shared.batch(reads)
+		b.Queue("COMMIT")
+		return c.SendBatch(ctx, b).Close()
 	})
-	for _, v := range all {
+	for _, v := range views {
 		if err == nil {
-			own := *shared
+			own := *shared // whose maps nothing writes any more
 			own.ctx, v.reader = v.ctx, &own
 		}
 		v.done <- err
 	}
-}
-
-// selectHeadAndKeys is one statement, so it needs no transaction.
-const selectHeadAndKeys = "SELECT h.seq, h.tag, k.key, k.value FROM livery_head h LEFT JOIN livery_keys k ON k.key = ANY($1)"
-
-func (r *reader) fetchWithHead(keys [][]byte, rows pgx.Rows) error {
-	for _, key := range keys {
-		r.fetched[string(key)] = nil
-	}
-	var seq int64
-	var tag, key, value []byte
-	_, err := pgx.ForEachRow(rows, []any{&seq, &tag, &key, &value}, func() error {
-		r.cursor = cursor(seq, tag)
-		if key != nil {
-			r.fetched[string(key)] = append([]byte{}, value...) // not nil, if empty
-		}
-		return nil
-	})
-	return err
-}
-
-// queueAll queues the reading of the head and of what is expected.
-func (r *reader) queueAll(b *pgx.Batch, reads storage.Reads) {
-	b.Queue(selectHead).QueryRow(func(row pgx.Row) error {
-		h, err := scanHead(row)
-		r.cursor = h.end
-		return err
-	})
-	r.queue(b, reads)
 }
 
 const selectKeys = "SELECT key, value FROM livery_keys WHERE key = ANY($1)"
@@ -123,64 +116,34 @@ var selectRange = map[storage.Order]string{
 	storage.Descending: "SELECT key, value FROM livery_keys WHERE key >= $1 AND key < $2 ORDER BY key DESC LIMIT $3",
 }
 
+// unread returns those of the keys that were not read, each once.
+func (r *reader) unread(keys [][]byte) (unread [][]byte) {
+	seen := map[string]bool{}
+	for _, key := range keys {
+		if _, known := r.fetched[string(key)]; !known && !seen[string(key)] {
+			unread, seen[string(key)] = append(unread, key), true
+		}
+	}
+	return unread
+}
+
 // queue queues what is to be read, but for what was.
 func (r *reader) queue(b *pgx.Batch, reads storage.Reads) {
-	var keys [][]byte
-	seen := map[string]bool{}
-	for _, key := range reads.Keys {
-		if _, known := r.fetched[string(key)]; !known && !seen[string(key)] {
-			keys, seen[string(key)] = append(keys, key), true
-		}
+	if wanted := r.unread(reads.Keys); len(wanted) > 0 {
+		b.Queue(selectKeys, wanted).Query(func(rows pgx.Rows) error { return r.keep(wanted, rows) })
 	}
 	for _, prefix := range reads.Prefixes {
 		start, end := storage.Span(prefix)
-		r.queuePage(b, start, end, storage.Ascending, expectedPage)
-	}
-	if len(keys) > 0 {
-		b.Queue(selectKeys, keys).Query(func(rows pgx.Rows) error { return r.fetch(keys, rows) })
+		b.Queue(selectRange[storage.Ascending], start, end, firstPage).Query(func(rows pgx.Rows) error {
+			all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[keyValue])
+			r.pages[newSpan(start, end, storage.Ascending)] = all
+			return err
+		})
 	}
 }
 
-// queuePage queues the first page of a scan, unless it was read.
-func (r *reader) queuePage(b *pgx.Batch, start, end []byte, order storage.Order, limit int) {
-	id := newSpan(start, end, order)
-	if _, known := r.pages[id]; known {
-		return
-	}
-	b.Queue(selectRange[order], start, end, limit).Query(func(rows pgx.Rows) error {
-		all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[keyValue])
-		r.pages[id] = page{all, limit}
-		return err
-	})
-}
-
-func newSpan(start, end []byte, order storage.Order) span {
-	s := span{string(start), string(end), "asc"}
-	if order == storage.Descending {
-		s.order = "desc"
-	}
-	return s
-}
-
-// errUnexpected means that a function read what was not expected, after its snapshot had ended.
-var errUnexpected = errors.New("not read with the snapshot")
-
-// load reads what is queued, and what others will read, in one round trip.
-func (r *reader) load(b *pgx.Batch) error {
-	if b.Len() == 0 {
-		return nil
-	}
-	if r.conn == nil {
-		return r.note(errUnexpected)
-	}
-	if r.others != nil {
-		r.queue(b, r.others())
-	}
-	return r.note(r.conn.SendBatch(r.ctx, b).Close())
-}
-
-// fetch keeps the values at keys.
-func (r *reader) fetch(keys [][]byte, rows pgx.Rows) error {
+// keep keeps the values at keys.
+func (r *reader) keep(keys [][]byte, rows pgx.Rows) error {
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[keyValue])
 	if err != nil {
 		return err
@@ -194,13 +157,12 @@ func (r *reader) fetch(keys [][]byte, rows pgx.Rows) error {
 	return nil
 }
 
-// run calls fn. An error of the connection is the error of run, whatever fn made of it.
-func (r *reader) run(fn func(*reader) error) error {
-	err := fn(r)
-	if r.broken != nil && (err == nil || errors.Is(err, r.broken)) {
-		return failure(r.ctx, r.broken)
+// query sends a query of the snapshot.
+func (r *reader) query(sql string, args ...any) (pgx.Rows, error) {
+	if r.conn == nil {
+		return nil, errUnexpected
 	}
-	return err
+	return r.conn.Query(r.ctx, sql, args...)
 }
 
 // note keeps the first error of the connection.
@@ -230,18 +192,22 @@ func (r *reader) Get(key []byte) ([]byte, error) {
 
 // Prefetch reads keys in one round trip; each is read once.
 func (r *reader) Prefetch(keys [][]byte) error {
-	b := &pgx.Batch{}
-	r.queue(b, storage.Reads{Keys: keys})
-	return r.load(b)
+	wanted := r.unread(keys)
+	if len(wanted) == 0 {
+		return nil
+	}
+	rows, err := r.query(selectKeys, wanted)
+	if err == nil {
+		err = r.keep(wanted, rows)
+	}
+	return r.note(err)
 }
 
-// firstPage is how many rows a scan fetches at once at first, and eight times as many each time up to mostRows. One that
-// was expected begins with expectedPage.
+// firstPage is how many rows a scan fetches at once at first, and eight times as many each time up to mostRows.
 const (
-	firstPage    = 8
-	expectedPage = 8 * firstPage
-	mostRows     = 2048
-	mostPages    = 1024 // that a snapshot keeps
+	firstPage = 16
+	mostRows  = 2048
+	mostPages = 1024 // that a snapshot keeps
 )
 
 // Scan calls each for every key that begins with prefix until each returns false.
@@ -258,7 +224,8 @@ func (r *reader) ScanRange(start, end []byte, order storage.Order, each func(key
 	if checkKey(start) != nil {
 		return nil
 	}
-	rows, limit, err := r.firstPage(start, end, order)
+	limit := firstPage
+	rows, err := r.firstPage(start, end, order)
 	for ; ; rows, err = r.page(start, end, order, limit) {
 		if err != nil {
 			return err
@@ -284,23 +251,21 @@ func (r *reader) ScanRange(start, end []byte, order storage.Order, each func(key
 // keyValue is a row of livery_keys.
 type keyValue struct{ Key, Value []byte }
 
-// firstPage returns the first rows of a scan, read once, and how many were asked for.
-func (r *reader) firstPage(start, end []byte, order storage.Order) ([]keyValue, int, error) {
-	if r.conn != nil && len(r.pages) > mostPages {
-		clear(r.pages)
+// firstPage returns the first rows of a scan, which are read once.
+func (r *reader) firstPage(start, end []byte, order storage.Order) ([]keyValue, error) {
+	id := newSpan(start, end, order)
+	if rows, known := r.pages[id]; known {
+		return rows, nil
 	}
-	b := &pgx.Batch{}
-	r.queuePage(b, start, end, order, firstPage)
-	err := r.load(b)
-	p := r.pages[newSpan(start, end, order)]
-	return p.rows, p.limit, err
+	rows, err := r.page(start, end, order, firstPage)
+	if err == nil && len(r.pages) < mostPages {
+		r.pages[id] = rows
+	}
+	return rows, err
 }
 
 func (r *reader) page(start, end []byte, order storage.Order, limit int) ([]keyValue, error) {
-	if r.conn == nil {
-		return nil, r.note(errUnexpected)
-	}
-	rows, err := r.conn.Query(r.ctx, selectRange[order], start, end, limit)
+	rows, err := r.query(selectRange[order], start, end, limit)
 	if err != nil {
 		return nil, r.note(err)
 	}

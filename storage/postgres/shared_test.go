@@ -98,8 +98,8 @@ func (a *alone) awaitIdle(t *testing.T) {
 	}
 }
 
-// Origins that write in one scope take turns: each sees what the other wrote, and few functions run in vain.
-func TestOriginsTakeTurnsInOneScope(t *testing.T) {
+// Origins that write in one scope see what the others wrote, and few functions run in vain.
+func TestOriginsInOneScopeRunFewFunctionsInVain(t *testing.T) {
 	a := one(t)
 	schema := a.schema(t)
 	const stores, writers, each = 2, 6, 25
@@ -136,9 +136,6 @@ func TestOriginsTakeTurnsInOneScope(t *testing.T) {
 		t.Errorf("%d functions ran for %d commits", runs.Load(), want)
 	}
 	a.awaitIdle(t)
-	if held := a.ask(t, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"); held != 0 {
-		t.Errorf("%d turns are still taken", held)
-	}
 }
 
 // What a function refuses by a write that is not durable yet is told when it is.

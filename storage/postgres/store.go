@@ -2,11 +2,10 @@
 // several origins use at once, with the guarantees of the embedded engine. It knows keys and commits,
 // and no rules.
 //
-// Writers of one scope take turns within a process, over one snapshot as long as they come one after the other;
-// between processes a commit is checked against what was committed since its snapshot, and its function runs
-// again if something was. All commits pass one row, the head of the change log, so that the log has no gap
-// and one order everywhere. Commits that come while one is under way go together as the next: one transaction
-// of two round trips, one wait for the disks of the quorum.
+// Updates that wait for one scope run together as a group: one after the other over one snapshot, each shown the
+// writes of those before it. All groups that wait are committed together: one transaction of two round trips, one wait
+// for the disks of the quorum. It locks the head of the change log, one row, so that the log has no gap and one order
+// everywhere, and a group whose scope another process changed since the snapshot runs again while the lock is held.
 package postgres
 
 import (
@@ -15,12 +14,13 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"example.com/livery/storage"
-	"example.com/livery/storage/record"
 )
 
 // Options are what Open can be told. The zero value is right for a server.
@@ -67,19 +67,22 @@ func (o Options) withDefaults() Options {
 // Store is a connection to a database, shared with other processes. All methods may be called
 // concurrently. The zero Store is not usable; call Open.
 type Store struct {
-	opts       Options
-	id         string
-	codec      *storage.Codec
-	scopes     *storage.Scopes
-	pool       *pool
-	chains     chains
-	contention *contention
-	group      *group
-	follow     *follower
-	puts       batcher[*put]
-	views      batcher[*view]
-	cached     blobCache
-	loss       loss
+	opts   Options
+	id     string
+	codec  *storage.Codec
+	pool   *pgxpool.Pool // for reading and for putting blobs
+	breaks atomic.Int64  // how often a reader found the server away
+	follow *follower
+	cached blobCache
+	loss   loss
+
+	global    sync.RWMutex // held by each group until it is settled; a Global one holds it alone
+	updates   batcher[*update]
+	contended contended
+	commits   batcher[*group]
+	committer committer
+	puts      batcher[*put]
+	views     batcher[*view]
 
 	unconfirmed unconfirmedBlobs
 
@@ -95,11 +98,11 @@ var _ storage.Store = (*Store)(nil)
 // everything that is missing and how to set it. Of several hosts the primary is used.
 func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	opts = opts.withDefaults()
-	config, err := pgx.ParseConfig(url)
+	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, unread(err)
 	}
-	prepareConfig(config, opts)
+	prepareConfig(config.ConnConfig, opts)
 	codec, err := storage.NewCodec()
 	if err != nil {
 		return nil, fmt.Errorf("postgres: open: %w", err)
@@ -109,18 +112,22 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 		codec.Close()
 		return nil, fmt.Errorf("postgres: open: %w", err)
 	}
-	s := &Store{opts: opts, codec: codec, cached: cached, contention: newContention(), pool: newPool(config, opts)}
-	s.scopes = storage.NewScopes(s.endChain)
-	if err := s.connect(ctx, config); err != nil {
-		s.pool.close()
-		cached.close()
-		codec.Close()
-		return nil, err
+	s := &Store{opts: opts, codec: codec, cached: cached}
+	own := config.ConnConfig.Copy() // of the connections that are not of the pool
+	if s.pool, err = newPool(ctx, config, opts); err == nil {
+		err = s.prepare(ctx)
 	}
+	if err != nil {
+		s.release()
+		return nil, fmt.Errorf("postgres: open: %w", explained(own, err))
+	}
+	s.committer = committer{store: s, config: forCommits(own)}
+	s.follow = newFollower(s, own)
 	return s, nil
 }
 
-func (s *Store) connect(ctx context.Context, config *pgx.ConnConfig) error {
+// prepare checks the server and makes the tables.
+func (s *Store) prepare(ctx context.Context) error {
 	err := s.retry(ctx, func(ctx context.Context, c *pgx.Conn) error {
 		if err := checkServer(ctx, c, s.opts.Alone); err != nil {
 			return err
@@ -129,15 +136,19 @@ func (s *Store) connect(ctx context.Context, config *pgx.ConnConfig) error {
 		s.id, err = prepareTables(ctx, c)
 		return err
 	})
-	if err == nil {
-		err = s.findLoss(ctx)
-	}
 	if err != nil {
-		return fmt.Errorf("postgres: open: %w", explained(config, err))
+		return err
 	}
-	s.group = newGroup(s, config)
-	s.follow = newFollower(s, config)
-	return nil
+	return s.findLoss(ctx)
+}
+
+// release gives back what Open took.
+func (s *Store) release() {
+	if s.pool != nil {
+		s.pool.Close()
+	}
+	s.cached.close()
+	s.codec.Close()
 }
 
 // ID returns the database's random name, given when its tables were made: 32 hexadecimal digits.
@@ -174,10 +185,8 @@ func (s *Store) Close() error {
 	s.mu.Unlock()
 	s.follow.close()
 	s.calls.Wait()
-	s.group.close()
-	s.pool.shut()
-	s.cached.close()
-	s.codec.Close()
+	s.committer.drop()
+	s.release()
 	return nil
 }
 
@@ -189,15 +198,15 @@ func (s *Store) TryAlone(ctx context.Context, name string, fn func(context.Conte
 		return false, err
 	}
 	defer s.leave()
-	conn, err := lasting(ctx, s.pool.config)
+	conn, err := s.acquire(ctx)
 	if err != nil {
 		return false, failure(ctx, err)
 	}
-	defer drop(conn)
+	defer conn.Release()
 	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1, hashtext($2))", tablesLock, name).Scan(&ran); err != nil || !ran {
 		return false, failure(ctx, err)
 	}
-	defer func() { // the server would find out late that the connection is gone
+	defer func() {
 		_, _ = conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock_all()")
 	}()
 	return true, fn(ctx)
@@ -207,17 +216,16 @@ func (s *Store) TryAlone(ctx context.Context, name string, fn func(context.Conte
 // Options.RetryFor. do must be able to run again.
 func (s *Store) retry(ctx context.Context, do func(context.Context, *pgx.Conn) error) error {
 	return s.retryWhileAway(ctx, func() error {
-		conn, err := s.pool.take(ctx)
-		if err == nil {
-			err = errUnfinished
-			defer func() { s.pool.give(ctx, conn, err) }()
-			err = do(ctx, conn)
+		conn, err := s.acquire(ctx)
+		if err != nil {
+			return err
 		}
-		return err
+		defer conn.Release()
+		return do(ctx, conn.Conn())
 	})
 }
 
-// errUnfinished is the error of a connection on which a function did not return.
+// errUnfinished is the error of a function that did not return.
 var errUnfinished = errors.New("a function did not return")
 
 // retryWhileAway runs do, and again while the server is away, up to Options.RetryFor.
@@ -225,7 +233,11 @@ func (s *Store) retryWhileAway(ctx context.Context, do func() error) error {
 	deadline := time.Now().Add(s.opts.RetryFor)
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
 		err := do()
-		if err == nil || ctx.Err() != nil || !isAway(err) || time.Now().After(deadline) {
+		if err == nil || ctx.Err() != nil || !isAway(err) {
+			return failure(ctx, err)
+		}
+		s.noteAway()
+		if time.Now().After(deadline) {
 			return failure(ctx, err)
 		}
 		select {
@@ -236,6 +248,12 @@ func (s *Store) retryWhileAway(ctx context.Context, do func() error) error {
 	}
 }
 
+// noteAway gives up all connections, because they are of a server that was found away.
+func (s *Store) noteAway() {
+	s.breaks.Add(1)
+	s.pool.Reset()
+}
+
 // View runs fn on one snapshot of what is committed on a quorum, and returns fn's error.
 func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 	if err := s.enter(ctx); err != nil {
@@ -244,7 +262,7 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 	defer s.leave()
 	if storage.ExpectedReads(ctx).All {
 		v := &view{ctx: ctx, done: make(chan error, 1)}
-		s.views.add(&s.calls, v, s.readAll)
+		s.views.add(&s.calls, "", v, s.readTogether)
 		select {
 		case err := <-v.done:
 			if err != nil {
@@ -262,36 +280,27 @@ func (s *Store) View(ctx context.Context, fn func(storage.Reader) error) error {
 
 // snapshot runs fn once on a snapshot. Only what comes before fn is tried again.
 func (s *Store) snapshot(ctx context.Context, fn func(*reader) error) error {
-	r, err := s.begin(ctx, nil)
+	var r *reader
+	var end func()
+	err := s.retryWhileAway(ctx, func() (err error) {
+		r, end, err = s.begin(ctx, storage.ExpectedReads(ctx))
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	broken := errUnfinished
-	defer func() { s.pool.end(ctx, r.conn, broken) }()
-	err = r.run(fn)
-	broken = r.broken
-	return err
-}
-
-// begin begins a snapshot, after before on its connection unless that is nil. The connection must be given back.
-func (s *Store) begin(ctx context.Context, before func(*pgx.Conn) error) (r *reader, err error) {
-	err = s.retryWhileAway(ctx, func() error {
-		conn, err := s.pool.take(ctx)
-		if err != nil {
-			return err
-		}
-		if before != nil {
-			err = before(conn)
-		}
-		if err == nil {
-			r, err = newReader(ctx, conn)
-		}
-		if err != nil {
-			s.pool.give(ctx, conn, err)
-		}
+	defer end()
+	err = fn(r)
+	if r.broken == nil {
 		return err
-	})
-	return r, err
+	}
+	if ctx.Err() == nil && isAway(r.broken) {
+		s.noteAway()
+	}
+	if err == nil || errors.Is(err, r.broken) {
+		return failure(ctx, r.broken)
+	}
+	return err
 }
 
 // checkKey refuses what no key of the key table is.
@@ -301,36 +310,3 @@ func checkKey(key []byte) error {
 	}
 	return nil
 }
-
-// Update runs fn serially in its scope and commits what it wrote as one durable step. fn runs again
-// if another process committed in the scope meanwhile.
-func (s *Store) Update(ctx context.Context, scope string, fn func(storage.Tx) (record.Change, error)) (storage.Cursor, error) {
-	if err := s.enter(ctx); err != nil {
-		return storage.Cursor{}, err
-	}
-	defer s.leave()
-	fresh := false
-	for n := range maxOvertakings {
-		var at storage.Cursor
-		var err error
-		if n < politeAttempts {
-			at, err = s.attempt(ctx, scope, fresh, fn)
-		} else {
-			at, err = s.attemptLocked(ctx, scope, fn)
-		}
-		if fresh = errors.Is(err, errStale); !fresh && !errors.Is(err, errOvertaken) {
-			return at, err
-		}
-	}
-	return storage.Cursor{}, fmt.Errorf("postgres: scope %q: overtaken %d times by other origins: %w", scope, maxOvertakings, storage.ErrUnavailable)
-}
-
-// maxOvertakings bounds how often fn runs for one Update, and politeAttempts how often while others may
-// commit. A Global commit rests on all others and would never come to its end beside a busy origin.
-const (
-	maxOvertakings = 50
-	politeAttempts = 3
-)
-
-// errOvertaken means that another process committed in the scope since the snapshot.
-var errOvertaken = errors.New("overtaken")
