@@ -1,4 +1,4 @@
-package release
+package tokens
 
 import (
 	"cmp"
@@ -20,15 +20,13 @@ import (
 
 func (a *app) versionsCommand() *cobra.Command {
 	var p target.Target
-	var most int
 	cmd := &cobra.Command{
 		Use:     "versions",
 		Short:   "List the published versions of a Theme or Variant, and what each changed",
 		Example: "  livery versions --env sandbox --theme acme",
 		Args:    cmdline.Args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.versions(cmd, p, most) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.versions(cmd, p) },
 	}
-	cmd.Flags().IntVar(&most, "limit", 10, "how many `VERSIONS` to list, the newest first; 0 lists all")
 	return a.JSONFlag(target.OfVariant(cmd, &p))
 }
 
@@ -44,7 +42,10 @@ type version struct {
 	Modes    []client.Mode  `json:"modes,omitempty"`
 }
 
-func (a *app) versions(cmd *cobra.Command, p target.Target, most int) error {
+// shownVersions is how many versions a person reads at once.
+const shownVersions = 20
+
+func (a *app) versions(cmd *cobra.Command, p target.Target) error {
 	c, f, err := a.Resolve(cmd, p)
 	if err != nil {
 		return err
@@ -58,7 +59,7 @@ func (a *app) versions(cmd *cobra.Command, p target.Target, most int) error {
 		if err != nil {
 			return err
 		}
-		if most > 0 && len(list) == most {
+		if !a.JSON && len(list) == shownVersions {
 			break
 		}
 		row := version{Version: e.Version, At: &e.PublishedAt, By: e.PublishedBy, Note: e.Note, Modes: e.Modes}
@@ -126,7 +127,7 @@ func (a *app) printVersions(list []version, all int, draft bool) {
 	}
 	a.PrintTable(t)
 	if all > len(list) {
-		a.Say("and %d older; --limit 0 lists all", all-len(list))
+		a.Say("and %d older; --json lists all", all-len(list))
 	}
 }
 
