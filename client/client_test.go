@@ -368,32 +368,32 @@ func TestInspecting(t *testing.T) {
 		{Operation: "add", Path: "/color/broken", Value: json.RawMessage(`{"$value":"{color.nowhere}"}`)},
 	}))(t)
 	for name, list := range map[string][]client.Diagnostic{
-		"Theme": must(c.ThemeDiagnostics(ctx, e, id))(t), "Variant": must(c.VariantDiagnostics(ctx, e, id, v))(t),
+		"Theme": must(c.Scope(e, id).Diagnostics(ctx, ""))(t), "Variant": must(c.Scope(e, id).Diagnostics(ctx, v))(t),
 	} {
 		if len(list) == 0 || list[0].Path != "color.broken" || list[0].Kind != "aliasMissing" || list[0].Message == "" {
 			t.Errorf("diagnostics of the %s = %+v", name, list)
 		}
 	}
-	compared := must(c.CompareTheme(ctx, e, id, client.CompareOptions{}))(t)
+	compared := must(c.Scope(e, id).Compare(ctx, "", client.CompareOptions{}))(t)
 	want := client.Comparison{
 		From: new(1), Added: []string{"color.broken"}, Removed: []string{}, Renamed: []client.Rename{{From: "color.brand", To: "color.main"}},
 		Retyped: []client.Retype{}, Changed: []string{}, Breaking: true, Described: []string{},
 		Properties: client.PropertyChanges{Count: 2, Added: []string{"--color-main"}, Removed: []string{"--color-brand"}, Changed: []string{}, Taken: []string{}},
 	}
 	if !reflect.DeepEqual(compared, want) {
-		t.Errorf("CompareTheme() = %+v, want %+v", compared, want)
+		t.Errorf("Compare() = %+v, want %+v", compared, want)
 	}
-	if compared = must(c.CompareTheme(ctx, e, id, client.CompareOptions{From: 1, To: 1}))(t); compared.Breaking || *compared.To != 1 {
-		t.Errorf("CompareTheme(1, 1) = %+v", compared)
+	if compared = must(c.Scope(e, id).Compare(ctx, "", client.CompareOptions{From: 1, To: 1}))(t); compared.Breaking || *compared.To != 1 {
+		t.Errorf("Compare(1, 1) = %+v", compared)
 	}
-	if compared = must(c.CompareVariant(ctx, e, id, v, client.CompareOptions{}))(t); !slices.Equal(compared.Added, []string{"color.brand"}) {
-		t.Errorf("CompareVariant() = %+v", compared)
+	if compared = must(c.Scope(e, id).Compare(ctx, v, client.CompareOptions{}))(t); !slices.Equal(compared.Added, []string{"color.brand"}) {
+		t.Errorf("Compare() = %+v", compared)
 	}
-	if css := must(c.PreviewTheme(ctx, e, id, "tokens.flat.json"))(t); string(css) != "{\"color.main\":\"#0055aa\"}\n" {
-		t.Errorf("PreviewTheme() = %s", css)
+	if css := must(c.Scope(e, id).Preview(ctx, "", "tokens.flat.json", client.PreviewOptions{}))(t); string(css) != "{\"color.main\":\"#0055aa\"}\n" {
+		t.Errorf("Preview() = %s", css)
 	}
-	if css := must(c.PreviewVariant(ctx, e, id, v, "tokens.flat.json"))(t); string(css) != "{\"color.main\":\"#0055aa\"}\n" {
-		t.Errorf("PreviewVariant() = %s", css)
+	if css := must(c.Scope(e, id).Preview(ctx, v, "tokens.flat.json", client.PreviewOptions{}))(t); string(css) != "{\"color.main\":\"#0055aa\"}\n" {
+		t.Errorf("Preview() = %s", css)
 	}
 	must(c.Scope(e, id).SetModes(ctx, []client.Mode{{Dimension: "scheme", Mode: "dark", Variant: &v}}))(t)
 	for _, o := range []client.PreviewOptions{{}, {Modes: "scheme.dark"}} {
@@ -406,8 +406,8 @@ func TestInspecting(t *testing.T) {
 			t.Errorf("Preview(%+v) = %v, want ErrNotFound", o, err)
 		}
 	}
-	if _, err := c.PreviewTheme(ctx, e, id, "tokens.scss"); !errors.Is(err, client.ErrNotFound) {
-		t.Errorf("PreviewTheme(tokens.scss) = %v, want ErrNotFound", err)
+	if _, err := c.Scope(e, id).Preview(ctx, "", "tokens.scss", client.PreviewOptions{}); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("Preview(tokens.scss) = %v, want ErrNotFound", err)
 	}
 }
 
@@ -437,9 +437,9 @@ func TestInferredRenames(t *testing.T) {
 	must(c.PublishTheme(ctx, e, id, client.PublishOptions{}))(t)
 	rename("a", "b")
 	want := []client.Rename{{From: "a", To: "b", Inferred: true}}
-	diff := must(c.CompareTheme(ctx, e, id, client.CompareOptions{}))(t)
+	diff := must(c.Scope(e, id).Compare(ctx, "", client.CompareOptions{}))(t)
 	if p := diff.Properties; !slices.Equal(diff.Renamed, want) || p.Count != 2 || !slices.Equal(p.Added, []string{"--b"}) || !slices.Equal(p.Removed, []string{"--a"}) {
-		t.Errorf("CompareTheme() = %+v, want %+v and the custom properties", diff, want)
+		t.Errorf("Compare() = %+v, want %+v and the custom properties", diff, want)
 	}
 	if published := must(c.PublishTheme(ctx, e, id, client.PublishOptions{}))(t); !slices.Equal(published.InferredRenames, want) {
 		t.Errorf("PublishTheme() infers %+v, want %+v", published.InferredRenames, want)

@@ -79,7 +79,7 @@ func (a *app) backup(ctx context.Context, data, to string, keep int) error {
 		if p := done.Pruned; p != nil && len(p.Backups) > 0 {
 			a.Say("%s removed, and %s of %s that only they needed.", term.Plural(len(p.Backups), "older backup"), term.Plural(int(p.Files), "file"), byteText(p.Bytes))
 		}
-		a.Say("Restore it: livery store restore %s --data NEW_DIR", to)
+		a.Say("Restore it: livery store restore %s --to NEW_DIR", to)
 	})
 }
 
@@ -117,7 +117,7 @@ func byteText(n int64) string {
 }
 
 const restoreText = `Makes a store from the newest backup in BACKUPS, or from the one called NAME, after comparing every file with its hash.
-Without --data it lists the backups.
+Without --to it lists the backups.
 The restored store begins a new history, and deliveries that were due when the backup was taken are not sent.`
 
 func (a *app) restoreCommand() *cobra.Command {
@@ -126,7 +126,7 @@ func (a *app) restoreCommand() *cobra.Command {
 		Use:     "restore BACKUPS [NAME]",
 		Short:   "Make a data directory from a backup",
 		Long:    restoreText,
-		Example: "  livery store restore /mnt/backups/livery\n  livery store restore /mnt/backups/livery --data /var/lib/livery-restored",
+		Example: "  livery store restore /mnt/backups/livery\n  livery store restore /mnt/backups/livery --to /var/lib/livery-restored",
 		Args:    cmdline.Args(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if data == "" {
@@ -135,7 +135,7 @@ func (a *app) restoreCommand() *cobra.Command {
 			return a.restore(cmd.Context(), args[0], data, args[1:])
 		},
 	}
-	cmd.Flags().StringVar(&data, "data", "", "data directory `DIR` to make; it must hold no store (default: list the backups)")
+	cmd.Flags().StringVar(&data, "to", "", "data directory `DIR` to make; it must hold no store (default: list the backups)")
 	return a.JSONFlag(cmd)
 }
 
@@ -180,7 +180,7 @@ func (a *app) restore(ctx context.Context, dir, data string, name []string) erro
 	}
 	store := filepath.Join(data, "store")
 	if !localfile.IsMissing(store) {
-		return term.Fail("Name a new directory with --data.", "%s holds a store already", data)
+		return term.Fail("Name a new directory with --to.", "%s holds a store already", data)
 	}
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return process.Unwritable(data, err)

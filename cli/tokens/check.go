@@ -114,7 +114,7 @@ func (a *app) checkFiles(ctx context.Context, c checkFlags, files []string) ([]s
 	if err != nil {
 		return nil, err
 	}
-	s.Print(a.App)
+	s.Print(a.App, true)
 	var stored *jsontree.Node
 	document, variant := s.Theme.Tree, ""
 	if !s.Mapped && c.Theme != "" {

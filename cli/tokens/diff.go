@@ -103,7 +103,7 @@ func (a *app) diffVersions(ctx context.Context, d diffFlags) ([]changeset.Compar
 	if err != nil {
 		return nil, err
 	}
-	said, err := Compare(ctx, c, f, d.CompareOptions)
+	said, err := c.Scope(f.Env.ID, f.Theme.ID).Compare(ctx, f.VariantID(), d.CompareOptions)
 	if err != nil {
 		return nil, NoVersion(err, f, d.From, d.To)
 	}
@@ -170,7 +170,7 @@ func (a *app) diffFiles(ctx context.Context, d diffFlags, files []string) (list 
 	if err != nil {
 		return nil, err
 	}
-	s.Print(a.App)
+	s.Print(a.App, false)
 	if err := source.Target("diff", &d.Target); err != nil {
 		return nil, err
 	}

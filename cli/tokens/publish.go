@@ -152,7 +152,7 @@ func (a *app) noteInferred(ctx context.Context, c *client.Client, f target.Resol
 	if f.Theme.LatestVersion == nil || !f.Theme.HasUnpublishedChanges {
 		return nil
 	}
-	made, err := c.CompareTheme(ctx, f.Env.ID, f.Theme.ID, client.CompareOptions{})
+	made, err := c.Scope(f.Env.ID, f.Theme.ID).Compare(ctx, "", client.CompareOptions{})
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (a *app) push(ctx context.Context, files []string, p pushFlags) (*source.So
 	if err != nil {
 		return nil, err
 	}
-	s.Print(a.App)
+	s.Print(a.App, false)
 	r := &run{app: a, p: p, source: s, present: map[string]client.Variant{}, done: Done{Variants: []*Result{}, Files: s.Report()}}
 	for _, step := range []func(context.Context) error{r.lookUp, r.plan, r.refuseCount, r.refuseLoss, r.confirmRenames} {
 		if err := step(ctx); err != nil {

@@ -83,7 +83,7 @@ func (v *version) compare(ctx context.Context, c *client.Client, f target.Resolv
 		set, err = read(ctx, c, f, client.ReadOptions{Version: v.Version})
 		said.Added = changeset.PathsOf(set)
 	} else {
-		said, err = Compare(ctx, c, f, client.CompareOptions{From: v.From, To: v.Version})
+		said, err = c.Scope(f.Env.ID, f.Theme.ID).Compare(ctx, f.VariantID(), client.CompareOptions{From: v.From, To: v.Version})
 	}
 	v.Breaking = said.Breaking
 	v.Changes = map[string]int{
@@ -91,14 +91,6 @@ func (v *version) compare(ctx context.Context, c *client.Client, f target.Resolv
 		changeset.Changed: len(said.Changed), changeset.Added: len(said.Added), changeset.Described: len(said.Described),
 	}
 	return err
-}
-
-// Compare compares two editions of a Theme or Variant.
-func Compare(ctx context.Context, c *client.Client, f target.Resolved, o client.CompareOptions) (client.Comparison, error) {
-	if f.Variant != nil {
-		return c.CompareVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, o)
-	}
-	return c.CompareTheme(ctx, f.Env.ID, f.Theme.ID, o)
 }
 
 func (a *app) printVersions(list []version, all int, draft bool) {

@@ -54,7 +54,7 @@ func (s *Source) Report() Report {
 
 // Print writes to the standard error which forms the files have, which values are read otherwise than written, and which modes are not sent.
 // It leaves out lost declarations: see Lost.
-func (s *Source) Print(a *term.App) {
+func (s *Source) Print(a *term.App, all bool) {
 	for _, g := range term.Grouped(s.Documents, func(d *model.Document) string { return d.Form }) {
 		if len(s.Documents) == 1 {
 			a.Warn("%s is %s.", escape.Line(term.NameOf(g[0].Files[0].Name)), g[0].Form)
@@ -72,7 +72,7 @@ func (s *Source) Print(a *term.App) {
 	for _, pair := range s.Replaced {
 		a.Warn("%s; the later one counts.", escape.Line(pair.String()))
 	}
-	s.printProblems(a)
+	s.printProblems(a, all)
 	if lines := s.Report().Unsent; len(lines) > 0 {
 		a.Warn("%s declared in the files and not sent. These lines of %s push them:\n  variants:", isAre(len(lines), "mode"), intake.MappingName)
 		for _, line := range lines {
@@ -81,8 +81,8 @@ func (s *Source) Print(a *term.App) {
 	}
 }
 
-// printProblems prints the first problem of each kind.
-func (s *Source) printProblems(a *term.App) {
+// printProblems prints the first problem of each kind, or all.
+func (s *Source) printProblems(a *term.App, all bool) {
 	more := 0
 	for _, group := range s.Problems {
 		list := slices.DeleteFunc(slices.Clone(group.List), func(p model.Problem) bool { return p.Lost })
@@ -90,11 +90,16 @@ func (s *Source) printProblems(a *term.App) {
 			continue
 		}
 		a.Warn("%s (%d):", escape.Line(capital(group.Kind)), len(list))
-		more += len(list) - 1
-		a.Warn("  %s", escape.Line(fmt.Sprintf("%s: %s: %s", list[0].Place, list[0].Path, list[0].Message)))
+		if !all {
+			more += len(list) - 1
+			list = list[:1]
+		}
+		for _, p := range list {
+			a.Warn("  %s", escape.Line(fmt.Sprintf("%s: %s: %s", p.Place, p.Path, p.Message)))
+		}
 	}
 	if more > 0 {
-		a.Warn("%s; --json lists all.", term.Plural(more, "more problem"))
+		a.Warn("%s; livery check lists all.", term.Plural(more, "more problem"))
 	}
 }
 
