@@ -140,7 +140,7 @@ func TestWebhookRoutes(t *testing.T) {
 func TestThemeTokenRoutes(t *testing.T) {
 	f := newFixture(t)
 	ctx, c, e, id := t.Context(), f.c, f.environment, f.theme.ID
-	set := must(c.ThemeTokens(ctx, e, id, client.ReadOptions{}))(t)
+	set := must(c.Scope(e, id).Tokens(ctx, "", client.ReadOptions{}))(t)
 	want := client.Token{Path: "color.brand", ResolvedType: new("color"), Value: json.RawMessage(`"#0055aa"`), Extensions: json.RawMessage(`{"a":0.10}`)}
 	if len(set.Tokens) != 1 || !reflect.DeepEqual(set.Tokens[0], want) {
 		t.Errorf("ThemeTokens() = %+v, want %+v", set.Tokens, want)
@@ -158,13 +158,13 @@ func TestThemeTokenRoutes(t *testing.T) {
 	if again := must(c.PublishTheme(ctx, e, id, client.PublishOptions{Unchanged: true}))(t); *again.LatestVersion != 2 || again.ServingURLs.Pinned == nil {
 		t.Errorf("PublishTheme(unchanged) = %+v", again)
 	}
-	if one := must(c.ThemeTokens(ctx, e, id, client.ReadOptions{Paths: []string{"color.brand", "x"}}))(t); len(one.Tokens) != 1 {
+	if one := must(c.Scope(e, id).Tokens(ctx, "", client.ReadOptions{Paths: []string{"color.brand", "x"}}))(t); len(one.Tokens) != 1 {
 		t.Errorf("ThemeTokens(paths) = %+v, want one token", one.Tokens)
 	}
-	if none := must(c.ThemeTokens(ctx, e, id, client.ReadOptions{Paths: []string{"x"}}))(t); len(none.Tokens) != 0 {
+	if none := must(c.Scope(e, id).Tokens(ctx, "", client.ReadOptions{Paths: []string{"x"}}))(t); len(none.Tokens) != 0 {
 		t.Errorf("ThemeTokens(paths) = %+v, want none", none.Tokens)
 	}
-	set = must(c.ThemeTokens(ctx, e, id, client.ReadOptions{Version: 1, IncludeVersions: true}))(t)
+	set = must(c.Scope(e, id).Tokens(ctx, "", client.ReadOptions{Version: 1, IncludeVersions: true}))(t)
 	if *set.Version != 1 || !slices.Equal(set.Versions, []int{2, 1}) || set.DraftETag() != "" {
 		t.Errorf("ThemeTokens(version 1) = %+v", set)
 	}
@@ -262,7 +262,7 @@ func TestVariantTokenRoutes(t *testing.T) {
 		t.Errorf("an etag and another If-Match = %v, want ErrPayload (3.2)", err)
 	}
 	must(c.DiscardVariantTokens(ctx, e, id, v, client.EditOptions{ETag: set.DraftETag()}))(t)
-	if set = must(c.VariantTokens(ctx, e, id, v, client.ReadOptions{Version: 1}))(t); len(set.Tokens) != 1 {
+	if set = must(c.Scope(e, id).Tokens(ctx, v, client.ReadOptions{Version: 1}))(t); len(set.Tokens) != 1 {
 		t.Errorf("VariantTokens(version 1) = %+v", set.Tokens)
 	}
 }
@@ -428,7 +428,7 @@ func TestInferredRenames(t *testing.T) {
 	c, e, id := r.c, r.environment, r.theme.ID
 	rename := func(from, to string) {
 		t.Helper()
-		set := must(c.ThemeTokens(ctx, e, id, client.ReadOptions{}))(t)
+		set := must(c.Scope(e, id).Tokens(ctx, "", client.ReadOptions{}))(t)
 		must(c.EditThemeTokens(ctx, e, id, client.EditOptions{ETag: set.DraftETag()}, []client.Operation{
 			{Operation: "remove", Path: "/" + from}, {Operation: "add", Path: "/" + to, Value: json.RawMessage(`{"$value":"9px"}`)},
 		}))(t)

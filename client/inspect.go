@@ -107,10 +107,11 @@ func (s ThemeScope) Restore(ctx context.Context, variantID string, version int, 
 	return unwrap[TokenSet](ctx, s.client, request{method: http.MethodPost, path: s.tokens(variantID, "restore"), query: queryOf("version", version, "etag", o.ETag), match: o.IfMatch})
 }
 
-// tokens returns a path below the tokens of the Theme, or of a Variant.
-func (s ThemeScope) tokens(variantID, rest string) []string {
+// tokens returns the path of the tokens of the Theme, or of a Variant, or one below it.
+func (s ThemeScope) tokens(variantID string, below ...string) []string {
+	below = append([]string{"tokens"}, below...)
 	if variantID == "" {
-		return themesPath(s.environmentID, s.themeID, "tokens", rest)
+		return themesPath(s.environmentID, append([]string{s.themeID}, below...)...)
 	}
-	return variantsPath(s.environmentID, s.themeID, variantID, "tokens", rest)
+	return variantsPath(s.environmentID, s.themeID, append([]string{variantID}, below...)...)
 }

@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// ThemeScope has the calls about one Theme that the contract of the service does not have: another implementation of it
-// may lack them. Its methods may be called concurrently.
+// ThemeScope has the calls about the content of one Theme. The contract of the service has Tokens alone: another
+// implementation of it may lack the others. Its methods may be called concurrently.
 type ThemeScope struct {
 	client                 *Client
 	environmentID, themeID string

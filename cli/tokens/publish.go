@@ -221,7 +221,7 @@ func (a *app) discard(cmd *cobra.Command, p target.Target) error {
 	if err != nil {
 		return err
 	}
-	set, err := read(cmd.Context(), c, f, client.ReadOptions{})
+	set, err := c.Scope(f.Env.ID, f.Theme.ID).Tokens(cmd.Context(), f.VariantID(), client.ReadOptions{})
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func pulled(ctx context.Context, c *client.Client, f target.Resolved, version in
 	if f.Variant == nil {
 		return changeset.DocumentAt(ctx, c, f.Theme, version)
 	}
-	set, err := c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.ReadOptions{Version: version})
+	set, err := c.Scope(f.Env.ID, f.Theme.ID).Tokens(ctx, f.Variant.ID, client.ReadOptions{Version: version})
 	if err != nil {
 		return nil, err
 	}

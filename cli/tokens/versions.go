@@ -50,7 +50,7 @@ func (a *app) versions(cmd *cobra.Command, p target.Target) error {
 	if err != nil {
 		return err
 	}
-	set, err := read(cmd.Context(), c, f, client.ReadOptions{IncludeVersions: true})
+	set, err := c.Scope(f.Env.ID, f.Theme.ID).Tokens(cmd.Context(), f.VariantID(), client.ReadOptions{IncludeVersions: true})
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (v *version) compare(ctx context.Context, c *client.Client, f target.Resolv
 	var err error
 	if v.From == 0 {
 		var set client.TokenSet
-		set, err = read(ctx, c, f, client.ReadOptions{Version: v.Version})
+		set, err = c.Scope(f.Env.ID, f.Theme.ID).Tokens(ctx, f.VariantID(), client.ReadOptions{Version: v.Version})
 		said.Added = changeset.PathsOf(set)
 	} else {
 		said, err = c.Scope(f.Env.ID, f.Theme.ID).Compare(ctx, f.VariantID(), client.CompareOptions{From: v.From, To: v.Version})
@@ -170,12 +170,4 @@ func NoVersion(err error, f target.Resolved, wanted ...int) error {
 		next = fmt.Sprintf("Its newest is %d; livery versions lists them.", *newest)
 	}
 	return term.Fail(next, "%s has no version %d", what, wanted[i])
-}
-
-// read reads the tokens of a Theme or Variant.
-func read(ctx context.Context, c *client.Client, f target.Resolved, o client.ReadOptions) (client.TokenSet, error) {
-	if f.Variant != nil {
-		return c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, o)
-	}
-	return c.ThemeTokens(ctx, f.Env.ID, f.Theme.ID, o)
 }
