@@ -173,16 +173,3 @@ func (s ThemeScope) BatchVariants(ctx context.Context, b VariantBatch) (BatchRes
 		body: body, minimal: b.Minimal,
 	})
 }
-
-// VariantAllowance returns how many Variants the Theme may have by the plan of the caller's Team; of several Teams, by
-// the largest of their plans.
-func (s ThemeScope) VariantAllowance(ctx context.Context) (most int, err error) {
-	var caller struct {
-		Teams []struct{ VariantsPerTheme int } `json:"teams"`
-	}
-	err = s.client.call(ctx, request{method: http.MethodGet, path: []string{"me"}}, &caller)
-	for _, t := range caller.Teams {
-		most = max(most, t.VariantsPerTheme)
-	}
-	return most, err
-}
