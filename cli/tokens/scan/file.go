@@ -212,9 +212,9 @@ func (f *file) isSuppressed() bool {
 // property reads the name of a custom property: a reference to it, its declaration, or the mere name. An unknown name that a
 // file does not refer to counts as declared.
 func (f *file) property(i, j int) {
-	token, known := f.of.properties[string(f.text[i:j])]
+	token, known := f.of.properties.tokens[string(f.text[i:j])]
 	if !known {
-		token, known = f.of.variables[string(f.text[i:j])]
+		token, known = f.of.variables.tokens[string(f.text[i:j])]
 	}
 	switch {
 	case f.isDynamic(j):
@@ -282,7 +282,7 @@ func (f *file) path(i int) {
 func (f *file) wholePath(i, j int) {
 	name := f.text[i+1 : j]
 	isTaken := f.takesPath(i)
-	token, known := f.of.paths[string(name)]
+	token, known := f.of.paths.tokens[string(name)]
 	switch {
 	case known && (isTaken || bytes.IndexByte(name, '.') >= 0):
 		f.use(token, i+1, j)

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -21,21 +22,45 @@ type names struct {
 	longestPath int // bytes
 }
 
-// table maps names to the indexes of their tokens.
-type table map[string]int
+// table finds tokens by names, and names that are one slip away from others.
+type table struct {
+	tokens map[string]int      // name -> index of its token
+	cut    map[string][]string // a name, or one that lost a byte -> the names that it was
+}
+
+func newTable() table { return table{map[string]int{}, map[string][]string{}} }
+
+func (t table) add(name string, token int) {
+	t.tokens[name] = token
+	for cut := range cuts(name) {
+		t.cut[cut] = append(t.cut[cut], name)
+	}
+}
+
+// cuts are a name and all that lack one of its bytes. Of two names one slip apart, these have one in common.
+func cuts(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range len(name) {
+			if !yield(name[:i] + name[i+1:]) {
+				return
+			}
+		}
+		yield(name)
+	}
+}
 
 func namesOf(s *export.Sheet) names {
-	n := names{properties: table{}, paths: table{}, variables: table{}, variants: table{}, groups: map[string]bool{}, stems: map[string]bool{}}
+	n := names{properties: newTable(), paths: newTable(), variables: newTable(), variants: map[string]int{}, groups: map[string]bool{}, stems: map[string]bool{}}
 	if s.Prefix != "" {
 		n.prefix = string(css.AppendName(nil, s.Prefix, nil)) + "-"
 	}
 	for token := range s.Tokens {
 		t := &s.Tokens[token]
-		n.paths[t.Path] = token
+		n.paths.add(t.Path, token)
 		n.groups[t.Segments[0]] = true
 		n.longestPath = max(n.longestPath, len(t.Path))
 		for _, p := range t.Properties {
-			n.properties[p.Name] = token
+			n.properties.add(p.Name, token)
 		}
 		for depth := 2; depth < len(t.Segments); depth++ { // "--color-" begins names of others too
 			n.stems[string(css.AppendName(nil, s.Prefix, t.Segments[:depth]))] = true
@@ -50,10 +75,10 @@ func namesOf(s *export.Sheet) names {
 func (n *names) addVariable(t *export.Token, token int) {
 	namespace, path := t.Utility()
 	name := string(css.AppendName(nil, namespace, path))
-	if _, taken := n.variables[name]; namespace == "" || taken {
+	if _, taken := n.variables.tokens[name]; namespace == "" || taken {
 		return
 	}
-	n.variables[name] = token
+	n.variables.add(name, token)
 	if namespace == "breakpoint" || namespace == "container" {
 		n.variants[strings.TrimPrefix(name, "--"+namespace+"-")] = token
 	}
@@ -74,9 +99,11 @@ const shortestSlip = 4
 
 // near returns the first of the names that one slip makes of another, or "".
 func (t table) near(wrong string) (found string) {
-	for name := range t {
-		if (found == "" || name < found) && isSlip(wrong, name) {
-			found = name
+	for cut := range cuts(wrong) {
+		for _, name := range t.cut[cut] {
+			if (found == "" || name < found) && isSlip(wrong, name) {
+				found = name
+			}
 		}
 	}
 	return found
@@ -85,9 +112,6 @@ func (t table) near(wrong string) (found string) {
 // isSlip reports whether one slip makes b of a, in a word of b that is long enough: a character that is missing, added or
 // replaced, or two neighbours that are swapped. Digits are not slips: --gray-4 and --gray-5 are two names of a scale.
 func isSlip(a, b string) bool {
-	if len(a)-len(b) > 1 || len(b)-len(a) > 1 {
-		return false
-	}
 	same := 0
 	for same < len(a) && same < len(b) && a[same] == b[same] {
 		same++
@@ -164,10 +188,12 @@ func (n *names) class(name string) (c class) {
 		isTailwinds := first == "" || first[0] >= '0' && first[0] <= '9' || slices.Contains(tailwindValues, first)
 		for _, namespace := range utilities[utility] {
 			start := "--" + namespace + "-"
-			if token, known := n.variables[start+value]; known {
+			if token, known := n.variables.tokens[start+value]; known {
 				c.tokens = append(c.tokens, token)
-			} else if near, ok := strings.CutPrefix(n.variables.near(start+value), start); ok && !isTailwinds && len(near) >= shortestSlip && c.near == "" {
-				c.near = utility + "-" + near
+			} else if !isTailwinds && c.near == "" {
+				if near, ok := strings.CutPrefix(n.variables.near(start+value), start); ok && len(near) >= shortestSlip {
+					c.near = utility + "-" + near
+				}
 			}
 		}
 	}

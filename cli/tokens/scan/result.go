@@ -169,8 +169,8 @@ func (s *Scanner) judge(f Finding, compared *int) (unknown bool, nearest string)
 		return false, ""
 	}
 	if nearest = all.near(f.Name); nearest == "" && ours && *compared < mostCompared {
-		*compared += len(all)
-		nearest = spelling.Nearest(f.Name, slices.Collect(maps.Keys(all)))
+		*compared += len(all.tokens)
+		nearest = spelling.Nearest(f.Name, slices.Collect(maps.Keys(all.tokens)))
 	}
 	return ours || nearest != "", nearest
 }
