@@ -12,15 +12,13 @@ import (
 	"example.com/livery/cli/cmdline"
 	"example.com/livery/cli/themes"
 	"example.com/livery/cli/tokens"
-	"example.com/livery/cli/tokens/push"
-	"example.com/livery/cli/tokens/release"
 )
 
 // userCommands returns the commands of the public API.
 func (a *app) userCommands() []*cobra.Command {
 	var commands []*cobra.Command
 	for _, of := range []func(*account.Session) []*cobra.Command{
-		account.Commands, themes.Commands, push.Commands, tokens.Commands, release.Commands,
+		account.Commands, themes.Commands, tokens.Commands,
 	} {
 		commands = append(commands, of(a.Session)...)
 	}

@@ -117,7 +117,7 @@ func tokenNames(ctx context.Context, c *client.Client, p target.Target) ([]strin
 	if err != nil {
 		return nil, err
 	}
-	set, err := c.ThemeTokens(ctx, f.Env.ID, f.Theme.ID, client.ReadOptions{})
+	set, err := c.Scope(f.Env.ID, f.Theme.ID).Tokens(ctx, "", client.ReadOptions{})
 	return changeset.PathsOf(set), err
 }
 

@@ -143,7 +143,7 @@ func (r liveDev) wantValues(t *testing.T, slug, a, b string) {
 	if err != nil || len(page.Items) != 1 {
 		t.Fatal(page, err)
 	}
-	set, err := r.client.ThemeTokens(t.Context(), page.Items[0].EnvironmentID, page.Items[0].ID, client.ReadOptions{})
+	set, err := r.client.Scope(page.Items[0].EnvironmentID, page.Items[0].ID).Tokens(t.Context(), "", client.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

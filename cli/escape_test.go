@@ -100,16 +100,16 @@ func everyWay() []output {
 			a.PrintTable(rows)
 		}},
 		{"pairs", 1, func(a *app, name string) { a.Pairs(a.Out, "Name", "x"+name) }},
-		{"check", 2, func(a *app, name string) { source.PrintFaults(a.App, faults(name), true) }},
-		{"check --markdown", 4, func(a *app, name string) { write(a, source.AppendMarkdown(nil, faults(name))) }},
-		{"check --github-annotations", 1, func(a *app, name string) { write(a, source.AppendAnnotations(nil, faults(name))) }},
-		{"diff", 7, func(a *app, name string) { changeset.PrintComparison(a.App, changes(name), true) }},
-		{"diff --markdown", 16, func(a *app, name string) { write(a, changeset.AppendMarkdown(nil, changes(name), true)) }},
+		{"check", 2, func(a *app, name string) { source.PrintFaults(a.App, faults(name)) }},
+		{"check --format markdown", 4, func(a *app, name string) { write(a, source.AppendMarkdown(nil, faults(name))) }},
+		{"check --format github", 1, func(a *app, name string) { write(a, source.AppendAnnotations(nil, faults(name))) }},
+		{"diff", 7, func(a *app, name string) { changeset.PrintComparison(a.App, changes(name)) }},
+		{"diff --format markdown", 16, func(a *app, name string) { write(a, changeset.AppendMarkdown(nil, changes(name))) }},
 		{"tokens", 2, func(a *app, name string) {
 			changeset.PrintTokens(a.App, []client.Token{{Path: name, ResolvedType: &name, Value: value(name)}}, nil)
 		}},
 		{"what a push left out", 2, func(a *app, name string) {
-			source.PrintDropped(a.App, []source.Dropped{{Path: name, Reason: name, Tokens: 1}}, true)
+			source.PrintDropped(a.App, []source.Dropped{{Path: name, Reason: name, Tokens: 1}})
 		}},
 		{"JSON", -1, func(a *app, name string) { _ = a.Encode(map[string]string{name: name}, "  ") }},
 		{"a log", 1, func(a *app, name string) { log(a, name, true) }},
@@ -156,7 +156,7 @@ func TestNamesStayInCodeSpans(t *testing.T) {
 	outside := func(name string) string {
 		var out bytes.Buffer
 		for _, way := range everyWay() {
-			if strings.HasSuffix(way.what, "--markdown") {
+			if strings.HasSuffix(way.what, "markdown") {
 				way.print(testApp(strings.NewReader(""), &out, &out), name)
 			}
 		}

@@ -140,7 +140,7 @@ func TestWebhookRoutes(t *testing.T) {
 func TestThemeTokenRoutes(t *testing.T) {
 	f := newFixture(t)
 	ctx, c, e, id := t.Context(), f.c, f.environment, f.theme.ID
-	set := must(c.ThemeTokens(ctx, e, id, client.ReadOptions{}))(t)
+	set := must(c.Scope(e, id).Tokens(ctx, "", client.ReadOptions{}))(t)
 	want := client.Token{Path: "color.brand", ResolvedType: new("color"), Value: json.RawMessage(`"#0055aa"`), Extensions: json.RawMessage(`{"a":0.10}`)}
 	if len(set.Tokens) != 1 || !reflect.DeepEqual(set.Tokens[0], want) {
 		t.Errorf("ThemeTokens() = %+v, want %+v", set.Tokens, want)
@@ -158,13 +158,13 @@ func TestThemeTokenRoutes(t *testing.T) {
 	if again := must(c.PublishTheme(ctx, e, id, client.PublishOptions{Unchanged: true}))(t); *again.LatestVersion != 2 || again.ServingURLs.Pinned == nil {
 		t.Errorf("PublishTheme(unchanged) = %+v", again)
 	}
-	if one := must(c.ThemeTokens(ctx, e, id, client.ReadOptions{Paths: []string{"color.brand", "x"}}))(t); len(one.Tokens) != 1 {
+	if one := must(c.Scope(e, id).Tokens(ctx, "", client.ReadOptions{Paths: []string{"color.brand", "x"}}))(t); len(one.Tokens) != 1 {
 		t.Errorf("ThemeTokens(paths) = %+v, want one token", one.Tokens)
 	}
-	if none := must(c.ThemeTokens(ctx, e, id, client.ReadOptions{Paths: []string{"x"}}))(t); len(none.Tokens) != 0 {
+	if none := must(c.Scope(e, id).Tokens(ctx, "", client.ReadOptions{Paths: []string{"x"}}))(t); len(none.Tokens) != 0 {
 		t.Errorf("ThemeTokens(paths) = %+v, want none", none.Tokens)
 	}
-	set = must(c.ThemeTokens(ctx, e, id, client.ReadOptions{Version: 1, IncludeVersions: true}))(t)
+	set = must(c.Scope(e, id).Tokens(ctx, "", client.ReadOptions{Version: 1, IncludeVersions: true}))(t)
 	if *set.Version != 1 || !slices.Equal(set.Versions, []int{2, 1}) || set.DraftETag() != "" {
 		t.Errorf("ThemeTokens(version 1) = %+v", set)
 	}
@@ -193,9 +193,6 @@ func TestManyVariantsTakeThreeCalls(t *testing.T) {
 	ctx, c, e, id := t.Context(), f.c, f.environment, f.theme.ID
 	old := must(c.CreateVariant(ctx, e, id, client.NewVariant{Slug: "old", DisplayName: "Old", Metadata: map[string]string{"k": "v"}}))(t)
 	scope := c.Scope(e, id)
-	if most := must(scope.VariantAllowance(ctx))(t); most != 10 {
-		t.Errorf("VariantAllowance() = %d, want that of the plan free", most)
-	}
 	set := func(value string) []client.VariantOperation {
 		return []client.VariantOperation{{Operation: "set", Path: "color.brand", Value: json.RawMessage(value)}}
 	}
@@ -262,7 +259,7 @@ func TestVariantTokenRoutes(t *testing.T) {
 		t.Errorf("an etag and another If-Match = %v, want ErrPayload (3.2)", err)
 	}
 	must(c.DiscardVariantTokens(ctx, e, id, v, client.EditOptions{ETag: set.DraftETag()}))(t)
-	if set = must(c.VariantTokens(ctx, e, id, v, client.ReadOptions{Version: 1}))(t); len(set.Tokens) != 1 {
+	if set = must(c.Scope(e, id).Tokens(ctx, v, client.ReadOptions{Version: 1}))(t); len(set.Tokens) != 1 {
 		t.Errorf("VariantTokens(version 1) = %+v", set.Tokens)
 	}
 }
@@ -368,32 +365,32 @@ func TestInspecting(t *testing.T) {
 		{Operation: "add", Path: "/color/broken", Value: json.RawMessage(`{"$value":"{color.nowhere}"}`)},
 	}))(t)
 	for name, list := range map[string][]client.Diagnostic{
-		"Theme": must(c.ThemeDiagnostics(ctx, e, id))(t), "Variant": must(c.VariantDiagnostics(ctx, e, id, v))(t),
+		"Theme": must(c.Scope(e, id).Diagnostics(ctx, ""))(t), "Variant": must(c.Scope(e, id).Diagnostics(ctx, v))(t),
 	} {
 		if len(list) == 0 || list[0].Path != "color.broken" || list[0].Kind != "aliasMissing" || list[0].Message == "" {
 			t.Errorf("diagnostics of the %s = %+v", name, list)
 		}
 	}
-	compared := must(c.CompareTheme(ctx, e, id, client.CompareOptions{}))(t)
+	compared := must(c.Scope(e, id).Compare(ctx, "", client.CompareOptions{}))(t)
 	want := client.Comparison{
 		From: new(1), Added: []string{"color.broken"}, Removed: []string{}, Renamed: []client.Rename{{From: "color.brand", To: "color.main"}},
 		Retyped: []client.Retype{}, Changed: []string{}, Breaking: true, Described: []string{},
 		Properties: client.PropertyChanges{Count: 2, Added: []string{"--color-main"}, Removed: []string{"--color-brand"}, Changed: []string{}, Taken: []string{}},
 	}
 	if !reflect.DeepEqual(compared, want) {
-		t.Errorf("CompareTheme() = %+v, want %+v", compared, want)
+		t.Errorf("Compare() = %+v, want %+v", compared, want)
 	}
-	if compared = must(c.CompareTheme(ctx, e, id, client.CompareOptions{From: 1, To: 1}))(t); compared.Breaking || *compared.To != 1 {
-		t.Errorf("CompareTheme(1, 1) = %+v", compared)
+	if compared = must(c.Scope(e, id).Compare(ctx, "", client.CompareOptions{From: 1, To: 1}))(t); compared.Breaking || *compared.To != 1 {
+		t.Errorf("Compare(1, 1) = %+v", compared)
 	}
-	if compared = must(c.CompareVariant(ctx, e, id, v, client.CompareOptions{}))(t); !slices.Equal(compared.Added, []string{"color.brand"}) {
-		t.Errorf("CompareVariant() = %+v", compared)
+	if compared = must(c.Scope(e, id).Compare(ctx, v, client.CompareOptions{}))(t); !slices.Equal(compared.Added, []string{"color.brand"}) {
+		t.Errorf("Compare() = %+v", compared)
 	}
-	if css := must(c.PreviewTheme(ctx, e, id, "tokens.flat.json"))(t); string(css) != "{\"color.main\":\"#0055aa\"}\n" {
-		t.Errorf("PreviewTheme() = %s", css)
+	if css := must(c.Scope(e, id).Preview(ctx, "", "tokens.flat.json", client.PreviewOptions{}))(t); string(css) != "{\"color.main\":\"#0055aa\"}\n" {
+		t.Errorf("Preview() = %s", css)
 	}
-	if css := must(c.PreviewVariant(ctx, e, id, v, "tokens.flat.json"))(t); string(css) != "{\"color.main\":\"#0055aa\"}\n" {
-		t.Errorf("PreviewVariant() = %s", css)
+	if css := must(c.Scope(e, id).Preview(ctx, v, "tokens.flat.json", client.PreviewOptions{}))(t); string(css) != "{\"color.main\":\"#0055aa\"}\n" {
+		t.Errorf("Preview() = %s", css)
 	}
 	must(c.Scope(e, id).SetModes(ctx, []client.Mode{{Dimension: "scheme", Mode: "dark", Variant: &v}}))(t)
 	for _, o := range []client.PreviewOptions{{}, {Modes: "scheme.dark"}} {
@@ -406,8 +403,8 @@ func TestInspecting(t *testing.T) {
 			t.Errorf("Preview(%+v) = %v, want ErrNotFound", o, err)
 		}
 	}
-	if _, err := c.PreviewTheme(ctx, e, id, "tokens.scss"); !errors.Is(err, client.ErrNotFound) {
-		t.Errorf("PreviewTheme(tokens.scss) = %v, want ErrNotFound", err)
+	if _, err := c.Scope(e, id).Preview(ctx, "", "tokens.scss", client.PreviewOptions{}); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("Preview(tokens.scss) = %v, want ErrNotFound", err)
 	}
 }
 
@@ -428,7 +425,7 @@ func TestInferredRenames(t *testing.T) {
 	c, e, id := r.c, r.environment, r.theme.ID
 	rename := func(from, to string) {
 		t.Helper()
-		set := must(c.ThemeTokens(ctx, e, id, client.ReadOptions{}))(t)
+		set := must(c.Scope(e, id).Tokens(ctx, "", client.ReadOptions{}))(t)
 		must(c.EditThemeTokens(ctx, e, id, client.EditOptions{ETag: set.DraftETag()}, []client.Operation{
 			{Operation: "remove", Path: "/" + from}, {Operation: "add", Path: "/" + to, Value: json.RawMessage(`{"$value":"9px"}`)},
 		}))(t)
@@ -437,9 +434,9 @@ func TestInferredRenames(t *testing.T) {
 	must(c.PublishTheme(ctx, e, id, client.PublishOptions{}))(t)
 	rename("a", "b")
 	want := []client.Rename{{From: "a", To: "b", Inferred: true}}
-	diff := must(c.CompareTheme(ctx, e, id, client.CompareOptions{}))(t)
+	diff := must(c.Scope(e, id).Compare(ctx, "", client.CompareOptions{}))(t)
 	if p := diff.Properties; !slices.Equal(diff.Renamed, want) || p.Count != 2 || !slices.Equal(p.Added, []string{"--b"}) || !slices.Equal(p.Removed, []string{"--a"}) {
-		t.Errorf("CompareTheme() = %+v, want %+v and the custom properties", diff, want)
+		t.Errorf("Compare() = %+v, want %+v and the custom properties", diff, want)
 	}
 	if published := must(c.PublishTheme(ctx, e, id, client.PublishOptions{}))(t); !slices.Equal(published.InferredRenames, want) {
 		t.Errorf("PublishTheme() infers %+v, want %+v", published.InferredRenames, want)

@@ -65,7 +65,7 @@ func ExampleClient_EditThemeTokens_conflict() {
 	err = add("", "b") // claims that the draft does not exist
 	fmt.Println("second is a conflict:", errors.Is(err, client.ErrConflict))
 
-	set, err := c.ThemeTokens(ctx, server.environment, theme.ID, client.ReadOptions{})
+	set, err := c.Scope(server.environment, theme.ID).Tokens(ctx, "", client.ReadOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -60,47 +60,19 @@ type CompareOptions struct {
 	To   int // a version; 0: the current document
 }
 
-// ThemeDiagnostics lists what the files of a Theme's current document leave out, and why.
-func (c *Client) ThemeDiagnostics(ctx context.Context, environmentID, themeID string) ([]Diagnostic, error) {
-	return c.diagnostics(ctx, themesPath(environmentID, themeID, "tokens", "diagnostics"))
-}
-
-// VariantDiagnostics is ThemeDiagnostics with the current overrides of a Variant over the Theme.
-func (c *Client) VariantDiagnostics(ctx context.Context, environmentID, themeID, variantID string) ([]Diagnostic, error) {
-	return c.diagnostics(ctx, variantsPath(environmentID, themeID, variantID, "tokens", "diagnostics"))
-}
-
-func (c *Client) diagnostics(ctx context.Context, path []string) ([]Diagnostic, error) {
-	var answer struct {
+// Diagnostics lists what the files of the current document leave out, and why: those of the Theme, or of a Variant of it if
+// variantID is not empty.
+func (s ThemeScope) Diagnostics(ctx context.Context, variantID string) ([]Diagnostic, error) {
+	answer, err := get[struct {
 		Diagnostics []Diagnostic `json:"diagnostics"`
-	}
-	err := c.call(ctx, request{method: http.MethodGet, path: path}, &answer)
+	}](ctx, s.client, s.tokens(variantID, "diagnostics"), nil)
 	return answer.Diagnostics, err
 }
 
-// CompareTheme tells what changed between two editions of a Theme's document.
-func (c *Client) CompareTheme(ctx context.Context, environmentID, themeID string, o CompareOptions) (Comparison, error) {
-	return c.compare(ctx, themesPath(environmentID, themeID, "tokens", "diff"), o)
-}
-
-// CompareVariant tells what changed between two editions of a Variant's overrides.
-func (c *Client) CompareVariant(ctx context.Context, environmentID, themeID, variantID string, o CompareOptions) (Comparison, error) {
-	return c.compare(ctx, variantsPath(environmentID, themeID, variantID, "tokens", "diff"), o)
-}
-
-func (c *Client) compare(ctx context.Context, path []string, o CompareOptions) (Comparison, error) {
-	return get[Comparison](ctx, c, path, queryOf("from", o.From, "to", o.To))
-}
-
-// PreviewTheme returns a served file, such as "tokens.css", of a Theme's current document: what the
-// next publish would serve. ErrNotFound if no file has that name.
-func (c *Client) PreviewTheme(ctx context.Context, environmentID, themeID, file string) ([]byte, error) {
-	return c.file(ctx, themesPath(environmentID, themeID, "tokens", "preview", file), nil)
-}
-
-// PreviewVariant is PreviewTheme with the current overrides of a Variant over the Theme.
-func (c *Client) PreviewVariant(ctx context.Context, environmentID, themeID, variantID, file string) ([]byte, error) {
-	return c.file(ctx, variantsPath(environmentID, themeID, variantID, "tokens", "preview", file), nil)
+// Compare tells what changed between two editions of the Theme's document, or of the overrides of a Variant of it if variantID
+// is not empty.
+func (s ThemeScope) Compare(ctx context.Context, variantID string, o CompareOptions) (Comparison, error) {
+	return get[Comparison](ctx, s.client, s.tokens(variantID, "diff"), queryOf("from", o.From, "to", o.To))
 }
 
 // VersionEntry is a version in the list of versions.
@@ -135,10 +107,11 @@ func (s ThemeScope) Restore(ctx context.Context, variantID string, version int, 
 	return unwrap[TokenSet](ctx, s.client, request{method: http.MethodPost, path: s.tokens(variantID, "restore"), query: queryOf("version", version, "etag", o.ETag), match: o.IfMatch})
 }
 
-// tokens returns a path below the tokens of the Theme, or of a Variant.
-func (s ThemeScope) tokens(variantID, rest string) []string {
+// tokens returns the path of the tokens of the Theme, or of a Variant, or one below it.
+func (s ThemeScope) tokens(variantID string, below ...string) []string {
+	below = append([]string{"tokens"}, below...)
 	if variantID == "" {
-		return themesPath(s.environmentID, s.themeID, "tokens", rest)
+		return themesPath(s.environmentID, append([]string{s.themeID}, below...)...)
 	}
-	return variantsPath(s.environmentID, s.themeID, variantID, "tokens", rest)
+	return variantsPath(s.environmentID, s.themeID, append([]string{variantID}, below...)...)
 }

@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// ThemeScope has the calls about one Theme that the contract of the service does not have: another implementation of it
-// may lack them. Its methods may be called concurrently.
+// ThemeScope has the calls about the content of one Theme. The contract of the service has Tokens alone: another
+// implementation of it may lack the others. Its methods may be called concurrently.
 type ThemeScope struct {
 	client                 *Client
 	environmentID, themeID string
@@ -172,17 +172,4 @@ func (s ThemeScope) BatchVariants(ctx context.Context, b VariantBatch) (BatchRes
 		method: http.MethodPost, path: variantsPath(s.environmentID, s.themeID, "batch"),
 		body: body, minimal: b.Minimal,
 	})
-}
-
-// VariantAllowance returns how many Variants the Theme may have by the plan of the caller's Team; of several Teams, by
-// the largest of their plans.
-func (s ThemeScope) VariantAllowance(ctx context.Context) (most int, err error) {
-	var caller struct {
-		Teams []struct{ VariantsPerTheme int } `json:"teams"`
-	}
-	err = s.client.call(ctx, request{method: http.MethodGet, path: []string{"me"}}, &caller)
-	for _, t := range caller.Teams {
-		most = max(most, t.VariantsPerTheme)
-	}
-	return most, err
 }

@@ -45,7 +45,7 @@ type PreviewOptions struct {
 // the next publish would serve, or a version serves, in modes if they are named. ErrNotFound if such a file,
 // version or mode does not exist.
 func (s ThemeScope) Preview(ctx context.Context, variantID, file string, o PreviewOptions) ([]byte, error) {
-	return s.client.file(ctx, append(s.tokens(variantID, "preview"), file), queryOf("version", o.Version, "modes", o.Modes))
+	return s.client.file(ctx, s.tokens(variantID, "preview", file), queryOf("version", o.Version, "modes", o.Modes))
 }
 
 func (s ThemeScope) modes() []string { return themesPath(s.environmentID, s.themeID, "modes") }

@@ -52,9 +52,10 @@ func (o PublishOptions) body() any {
 	return map[string]string{"note": o.Note}
 }
 
-// ThemeTokens returns the tokens of a Theme.
-func (c *Client) ThemeTokens(ctx context.Context, environmentID, themeID string, o ReadOptions) (TokenSet, error) {
-	return readTokens(ctx, c, themesPath(environmentID, themeID, "tokens"), o)
+// Tokens returns the tokens of the Theme, or the overrides of a Variant of it if variantID is not empty. A version is always
+// the number of a version of the Theme.
+func (s ThemeScope) Tokens(ctx context.Context, variantID string, o ReadOptions) (TokenSet, error) {
+	return unwrap[TokenSet](ctx, s.client, request{method: http.MethodGet, path: s.tokens(variantID), query: o.query()})
 }
 
 // EditThemeTokens applies a batch to the current document of a Theme, all or nothing, and returns
@@ -80,11 +81,6 @@ func (c *Client) DiscardThemeTokens(ctx context.Context, environmentID, themeID 
 	})
 }
 
-// VariantTokens returns the overrides of a Variant. A version is the number of a Theme version.
-func (c *Client) VariantTokens(ctx context.Context, environmentID, themeID, variantID string, o ReadOptions) (TokenSet, error) {
-	return readTokens(ctx, c, variantsPath(environmentID, themeID, variantID, "tokens"), o)
-}
-
 // EditVariantTokens applies a batch to the overrides of a Variant, all or nothing, and returns the
 // overrides after it.
 func (c *Client) EditVariantTokens(ctx context.Context, environmentID, themeID, variantID string, o EditOptions, batch []VariantOperation) (TokenSet, error) {
@@ -106,10 +102,6 @@ func (c *Client) DiscardVariantTokens(ctx context.Context, environmentID, themeI
 		method: http.MethodDelete, path: variantsPath(environmentID, themeID, variantID, "tokens"),
 		query: queryOf("etag", o.ETag), match: o.IfMatch,
 	})
-}
-
-func readTokens(ctx context.Context, c *Client, path []string, o ReadOptions) (TokenSet, error) {
-	return unwrap[TokenSet](ctx, c, request{method: http.MethodGet, path: path, query: o.query()})
 }
 
 func editTokens[O any](ctx context.Context, c *Client, path []string, o EditOptions, batch []O) (TokenSet, error) {

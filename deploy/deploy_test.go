@@ -173,7 +173,7 @@ func fill() (err error) {
 		}
 	}
 	// Its metrics are there once it is.
-	_, err = livery("webhook", "add", "https://hook.invalid/", "--env", "production", "--kind", "theme.deleted")
+	_, err = livery("webhook", "add", "https://hook.invalid/", "theme.deleted", "--env", "production")
 	return err
 }
 

@@ -30,7 +30,7 @@ func (c *crash) verify(ctx context.Context, s *world.Dev, whole bool) error {
 }
 
 func (c *crash) verifyTheme(ctx context.Context, s *world.Dev, t *theme, whole bool) error {
-	now, err := s.API.ThemeTokens(ctx, t.environment, t.id, client.ReadOptions{IncludeVersions: true})
+	now, err := s.API.Scope(t.environment, t.id).Tokens(ctx, "", client.ReadOptions{IncludeVersions: true})
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (c *crash) verifyTheme(ctx context.Context, s *world.Dev, t *theme, whole b
 
 // holds checks one version and, one in four, that its file is what it was at the last look.
 func (t *theme) holds(ctx context.Context, s *world.Dev, version int) error {
-	set, err := s.API.ThemeTokens(ctx, t.environment, t.id, client.ReadOptions{Version: version})
+	set, err := s.API.Scope(t.environment, t.id).Tokens(ctx, "", client.ReadOptions{Version: version})
 	if err != nil {
 		return fmt.Errorf("version %d: %w", version, err)
 	}

@@ -73,7 +73,7 @@ func (c *crash) writeAndKill(ctx context.Context, s *world.Dev) error {
 
 // publish edits and publishes once, and looks at one file in four.
 func (t *theme) publish(ctx context.Context, s *world.Dev) error {
-	now, err := s.API.ThemeTokens(ctx, t.environment, t.id, client.ReadOptions{})
+	now, err := s.API.Scope(t.environment, t.id).Tokens(ctx, "", client.ReadOptions{})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -78,7 +79,7 @@ func (a *app) backup(ctx context.Context, data, to string, keep int) error {
 		if p := done.Pruned; p != nil && len(p.Backups) > 0 {
 			a.Say("%s removed, and %s of %s that only they needed.", term.Plural(len(p.Backups), "older backup"), term.Plural(int(p.Files), "file"), byteText(p.Bytes))
 		}
-		a.Say("Restore it: livery store restore %s --data NEW_DIR", to)
+		a.Say("Restore it: livery store restore %s --to NEW_DIR", to)
 	})
 }
 
@@ -115,28 +116,26 @@ func byteText(n int64) string {
 	return fmt.Sprintf("%.1f %cB", f, units[unit])
 }
 
-const restoreText = `Makes a store from the newest backup in BACKUPS, or from the one of --at, after comparing every file with its hash.
+const restoreText = `Makes a store from the newest backup in BACKUPS, or from the one called NAME, after comparing every file with its hash.
+Without --to it lists the backups.
 The restored store begins a new history, and deliveries that were due when the backup was taken are not sent.`
 
 func (a *app) restoreCommand() *cobra.Command {
-	var data, at string
-	var list bool
+	var data string
 	cmd := &cobra.Command{
-		Use:     "restore BACKUPS",
+		Use:     "restore BACKUPS [NAME]",
 		Short:   "Make a data directory from a backup",
 		Long:    restoreText,
-		Example: "  livery store restore /mnt/backups/livery --list\n  livery store restore /mnt/backups/livery --data /var/lib/livery-restored",
-		Args:    cmdline.Args(cobra.ExactArgs(1)),
+		Example: "  livery store restore /mnt/backups/livery\n  livery store restore /mnt/backups/livery --to /var/lib/livery-restored",
+		Args:    cmdline.Args(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if list {
+			if data == "" {
 				return a.listBackups(args[0])
 			}
-			return a.restore(cmd.Context(), args[0], data, at)
+			return a.restore(cmd.Context(), args[0], data, args[1:])
 		},
 	}
-	cmd.Flags().StringVar(&data, "data", "", "data directory `DIR` to make; it must hold no store")
-	cmd.Flags().StringVar(&at, "at", "", "`NAME` of a backup (default: the newest)")
-	cmd.Flags().BoolVar(&list, "list", false, "list the backups instead")
+	cmd.Flags().StringVar(&data, "to", "", "data directory `DIR` to make; it must hold no store (default: list the backups)")
 	return a.JSONFlag(cmd)
 }
 
@@ -166,30 +165,22 @@ func (a *app) listBackups(dir string) error {
 	})
 }
 
-func (a *app) restore(ctx context.Context, dir, data, at string) error {
-	if data == "" {
-		return term.UsageError("See livery store restore --help.", "livery store restore needs --data")
-	}
+func (a *app) restore(ctx context.Context, dir, data string, name []string) error {
 	all, err := readBackups(dir)
 	if err != nil {
 		return err
 	}
 	chosen := all[len(all)-1]
-	if at != "" {
-		var names []string
-		for _, b := range all {
-			names = append(names, b.Name)
-			if b.Name == at {
-				chosen = b
-			}
+	if len(name) > 0 {
+		i := slices.IndexFunc(all, func(b pebble.Backup) bool { return b.Name == name[0] })
+		if i < 0 {
+			return term.Fail("livery store restore "+dir+" lists them.", "%s holds no backup %s", dir, name[0])
 		}
-		if chosen.Name != at {
-			return term.Fail("Valid values: "+term.ShortList(names)+".", "%s holds no backup %s", dir, at)
-		}
+		chosen = all[i]
 	}
 	store := filepath.Join(data, "store")
 	if !localfile.IsMissing(store) {
-		return term.Fail("Name a new directory with --data.", "%s holds a store already", data)
+		return term.Fail("Name a new directory with --to.", "%s holds a store already", data)
 	}
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return process.Unwritable(data, err)
@@ -206,7 +197,7 @@ func (a *app) restore(ctx context.Context, dir, data, at string) error {
 	}
 	bar.Done()
 	if err != nil {
-		return term.Fail("Restore another backup: livery store restore "+dir+" --list", "the backup cannot be restored: %v", err)
+		return term.Fail("Restore another backup; livery store restore "+dir+" lists them.", "the backup cannot be restored: %v", err)
 	}
 	return a.Show(chosen, func() {
 		a.Say("%s is restored from backup %s.", data, chosen.Name)

@@ -76,14 +76,14 @@ func (r *review) review(ctx context.Context) error {
 		return err
 	}
 	checkArgs := r.checkArgs()
-	faults, code, err := r.judge(ctx, append(checkArgs, "--markdown")...)
+	faults, code, err := r.judge(ctx, append(checkArgs, "--format", "markdown")...)
 	if err != nil {
 		return err
 	}
 	r.status, r.faulty = code, code != 0
 	if onGitHub() {
 		var annotations bytes.Buffer
-		r.run(ctx, &annotations, io.Discard, append(checkArgs, "--github-annotations")...)
+		r.run(ctx, &annotations, io.Discard, append(checkArgs, "--format", "github")...)
 		_, _ = r.Out.Write(annotations.Bytes()) // Finish reports a fault of the output
 	}
 	if r.isNew {
@@ -94,7 +94,7 @@ func (r *review) review(ctx context.Context) error {
 		if len(r.files) > 0 {
 			args = append(append([]string{"diff"}, r.files...), r.at(r.place)...)
 		}
-		changes, code, err := r.judge(ctx, append(args, "--markdown", fmt.Sprintf("--replace=%t", r.replace), fmt.Sprintf("--fail-on-breaking=%t", r.failOnBreaking))...)
+		changes, code, err := r.judge(ctx, append(args, "--format", "markdown", fmt.Sprintf("--replace=%t", r.replace), fmt.Sprintf("--fail-on-breaking=%t", r.failOnBreaking))...)
 		if err != nil {
 			return err
 		}
@@ -154,7 +154,7 @@ func (r *review) reviewFork(ctx context.Context) error {
 	fmt.Fprintf(&r.comment, "### Livery: %s\n\nThis pull request is of a fork, whose jobs have no identity here. So its files were judged alone: there is no\n"+
 		"comparison, and no preview.\n", escape.Code(r.name()))
 	if r.place.Variant == "" {
-		faults, failed, err := r.judge(ctx, append(append([]string{"check"}, r.files...), "--markdown")...)
+		faults, failed, err := r.judge(ctx, append(append([]string{"check"}, r.files...), "--format", "markdown")...)
 		if err != nil {
 			return err
 		}

@@ -104,7 +104,7 @@ func fillSampleVariant(ctx context.Context, c *client.Client, t client.Theme, v 
 	if err != nil {
 		return err
 	}
-	set, err := c.VariantTokens(ctx, t.EnvironmentID, t.ID, v.ID, client.ReadOptions{}) // the publish of the Theme made a draft
+	set, err := c.Scope(t.EnvironmentID, t.ID).Tokens(ctx, v.ID, client.ReadOptions{}) // the publish of the Theme made a draft
 	if err != nil {
 		return err
 	}

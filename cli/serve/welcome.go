@@ -37,7 +37,7 @@ func (a *app) welcome(ctx context.Context, d *dev) {
 func (d *dev) sampleCommands(ctx context.Context, t client.Theme) [][2]string {
 	tokens := d.file.APIURL + "/environments/" + t.EnvironmentID + "/themes/" + t.ID + "/tokens"
 	edit, etag := tokens, ""
-	if set, err := d.client.ThemeTokens(ctx, t.EnvironmentID, t.ID, client.ReadOptions{}); err == nil {
+	if set, err := d.client.Scope(t.EnvironmentID, t.ID).Tokens(ctx, "", client.ReadOptions{}); err == nil {
 		etag = set.DraftETag()
 	}
 	if etag != "" {

@@ -147,19 +147,12 @@ func (a *app) showCommand(k kind) *cobra.Command {
 		if !*tokens {
 			return a.Show(r.value, func() { a.print(r) })
 		}
-		var set client.TokenSet
-		var err error
-		variantID := ""
-		if f.Variant == nil {
-			set, err = c.ThemeTokens(ctx, f.Env.ID, f.Theme.ID, client.ReadOptions{})
-		} else {
-			variantID = f.Variant.ID
-			set, err = c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, variantID, client.ReadOptions{})
-		}
+		scope := c.Scope(f.Env.ID, f.Theme.ID)
+		set, err := scope.Tokens(ctx, f.VariantID(), client.ReadOptions{})
 		if err != nil {
 			return err
 		}
-		values, err := c.Scope(f.Env.ID, f.Theme.ID).Preview(ctx, variantID, renderer.TokensValuesJSON.Name(), client.PreviewOptions{})
+		values, err := scope.Preview(ctx, f.VariantID(), renderer.TokensValuesJSON.Name(), client.PreviewOptions{})
 		if err != nil {
 			return err
 		}

@@ -33,17 +33,17 @@ func (a *app) webhookAdd() *cobra.Command {
 	var p target.Target
 	var n client.NewWebhook
 	cmd := &cobra.Command{
-		Use:   "add URL",
+		Use:   "add URL [KIND...]",
 		Short: "Send what happens from now on to an address, and print, this once only, the secret that signs",
 		Example: "  livery webhook add https://hooks.example.com/livery --env production\n" +
-			"  livery webhook add https://chat.example.com/hooks/abc --format chat --kind theme.published",
-		Args: cmdline.Args(cobra.ExactArgs(1)),
+			"  livery webhook add https://chat.example.com/hooks/abc theme.published --format chat",
+		Args: cmdline.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			hooks, err := a.webhooksOf(cmd.Context(), p)
 			if err != nil {
 				return err
 			}
-			n.URL = args[0]
+			n.URL, n.Kinds = args[0], args[1:]
 			w, err := hooks.Create(cmd.Context(), n)
 			if err != nil {
 				return err
@@ -54,9 +54,7 @@ func (a *app) webhookAdd() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringArrayVar(&n.Kinds, "kind", nil, "only events of this `KIND`, such as theme.published; may be repeated (default: all that the format is for)")
 	cmd.Flags().StringVar(&n.Format, "format", "event", "`FORMAT` of bodies: event, events (several in one request), purge (surrogate keys for a CDN) or chat (a sentence)")
-	cmd.Flags().StringVar(&n.Description, "description", "", "what it is for, a `TEXT`")
 	return a.JSONFlag(target.InEnvironment(cmd, &p))
 }
 

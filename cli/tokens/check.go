@@ -20,7 +20,7 @@ import (
 type checkFlags struct {
 	target.Target
 	source.Flags
-	markdown, github bool
+	format string
 }
 
 const checkText = `Lists tokens that no served file would have and custom properties that collide, each with its file, its line and what to do.
@@ -36,13 +36,15 @@ func (a *app) checkCommand() *cobra.Command {
 		Example: "  livery check tokens.json\n  livery check --env sandbox --theme acme --variant dark",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.check(cmd.Context(), c, args) },
 	}
-	cmd.Flags().BoolVar(&c.markdown, "markdown", false, "print Markdown, for a comment on a pull request; nothing if everything is rendered")
-	cmd.Flags().BoolVar(&c.github, "github-annotations", false, "print workflow commands of GitHub, which show each fault beside its line")
+	formatFlag(cmd, &c.format, "markdown for a comment on a pull request, or github for workflow commands that show each fault beside its line")
 	c.Flags.Add(cmd)
 	return a.JSONFlag(target.MaybeOfVariant(cmd, &c.Target))
 }
 
 func (a *app) check(ctx context.Context, c checkFlags, files []string) (err error) {
+	if err := a.checkFormat(c.format, "markdown", "github"); err != nil {
+		return err
+	}
 	var list []source.Fault
 	what := "the files"
 	if len(files) == 0 && c.Theme != "" {
@@ -56,12 +58,12 @@ func (a *app) check(ctx context.Context, c checkFlags, files []string) (err erro
 		return err
 	case a.JSON:
 		err = a.Show(list, nil)
-	case c.markdown:
+	case c.format == "markdown":
 		_, err = a.Out.Write(source.AppendMarkdown(nil, list))
-	case c.github:
+	case c.format == "github":
 		_, err = a.Out.Write(source.AppendAnnotations(nil, list))
 	default:
-		source.PrintFaults(a.App, list, c.Verbose)
+		source.PrintFaults(a.App, list)
 	}
 	if err != nil || len(list) == 0 {
 		return err
@@ -112,7 +114,7 @@ func (a *app) checkFiles(ctx context.Context, c checkFlags, files []string) ([]s
 	if err != nil {
 		return nil, err
 	}
-	s.Print(a.App, c.Verbose)
+	s.Print(a.App, true)
 	var stored *jsontree.Node
 	document, variant := s.Theme.Tree, ""
 	if !s.Mapped && c.Theme != "" {

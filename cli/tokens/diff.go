@@ -12,7 +12,6 @@ import (
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens/changeset"
-	"example.com/livery/cli/tokens/release"
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/client"
 	"example.com/livery/renderer/jsontree"
@@ -23,7 +22,8 @@ type diffFlags struct {
 	target.Target
 	client.CompareOptions
 	source.Flags
-	failOnBreaking, markdown, replace bool
+	format                  string
+	failOnBreaking, replace bool
 }
 
 const diffText = `Lists changed tokens and custom properties; changes that can break a page come first.
@@ -37,20 +37,23 @@ func (a *app) diffCommand() *cobra.Command {
 		Short: "Show what changed between two versions, since the newest, or what a push of files would change",
 		Long:  diffText,
 		Example: "  livery diff --env sandbox --theme acme --from 3 --to 5\n" +
-			"  livery diff acme.tokens.json --env production --theme acme --replace --markdown",
+			"  livery diff acme.tokens.json --env production --theme acme --replace --format markdown",
 		RunE: func(cmd *cobra.Command, args []string) error { return a.diff(cmd, d, args) },
 	}
 	f := cmd.Flags()
 	f.IntVar(&d.From, "from", 0, "version `N` to compare from (default: the newest; of files the current document)")
 	f.IntVar(&d.To, "to", 0, "version `N` to compare to (default: the current document)")
 	f.BoolVar(&d.failOnBreaking, "fail-on-breaking", false, "end with exit code 1 if the change can break a consumer")
-	f.BoolVar(&d.markdown, "markdown", false, "print Markdown, for a comment on a pull request")
+	formatFlag(cmd, &d.format, "or markdown for a comment on a pull request")
 	f.BoolVar(&d.replace, "replace", false, "of files: compare with push --replace, which removes what they do not have")
 	d.Flags.Add(cmd)
 	return a.JSONFlag(target.MaybeOfVariant(cmd, &d.Target))
 }
 
 func (a *app) diff(cmd *cobra.Command, d diffFlags, files []string) (err error) {
+	if err := a.checkFormat(d.format, "markdown"); err != nil {
+		return err
+	}
 	var list []changeset.Comparison
 	if len(files) > 0 || d.Theme == "" {
 		list, err = a.diffFiles(cmd.Context(), d, files)
@@ -71,10 +74,10 @@ func (a *app) diff(cmd *cobra.Command, d diffFlags, files []string) (err error) 
 
 // showComparisons prints comparisons. JSON has a list if there are several.
 func (a *app) showComparisons(d diffFlags, list []changeset.Comparison) error {
-	if d.markdown && !a.JSON {
+	if d.format == "markdown" {
 		var text []byte
 		for _, c := range list {
-			text = changeset.AppendMarkdown(text, c, d.Verbose)
+			text = changeset.AppendMarkdown(text, c)
 		}
 		_, err := a.Out.Write(text)
 		return err
@@ -88,7 +91,7 @@ func (a *app) showComparisons(d diffFlags, list []changeset.Comparison) error {
 			if len(list) > 1 {
 				a.Say("%s:", c.What)
 			}
-			changeset.PrintComparison(a.App, c, d.Verbose)
+			changeset.PrintComparison(a.App, c)
 		}
 	})
 }
@@ -100,9 +103,9 @@ func (a *app) diffVersions(ctx context.Context, d diffFlags) ([]changeset.Compar
 	if err != nil {
 		return nil, err
 	}
-	said, err := release.Compare(ctx, c, f, d.CompareOptions)
+	said, err := c.Scope(f.Env.ID, f.Theme.ID).Compare(ctx, f.VariantID(), d.CompareOptions)
 	if err != nil {
-		return nil, release.NoVersion(err, f, d.From, d.To)
+		return nil, NoVersion(err, f, d.From, d.To)
 	}
 	made := changeset.Comparison{What: "Theme " + f.Theme.Slug, From: edition(said.From), To: edition(said.To), Breaking: said.Breaking, Properties: said.Properties}
 	before, err := editionAt(ctx, c, f, said.From)
@@ -167,7 +170,7 @@ func (a *app) diffFiles(ctx context.Context, d diffFlags, files []string) (list 
 	if err != nil {
 		return nil, err
 	}
-	s.Print(a.App, d.Verbose)
+	s.Print(a.App, false)
 	if err := source.Target("diff", &d.Target); err != nil {
 		return nil, err
 	}
@@ -194,7 +197,7 @@ func (a *app) diffFiles(ctx context.Context, d diffFlags, files []string) (list 
 		}
 		made, err := diffPart(ctx, c, of, d, part.Tree)
 		if err != nil {
-			return nil, release.NoVersion(err, f, d.From)
+			return nil, NoVersion(err, f, d.From)
 		}
 		for _, lost := range part.Lost {
 			made.Notes = append(made.Notes, lost.Path+" is left out: "+lost.String())

@@ -10,7 +10,6 @@ import (
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens/changeset"
-	"example.com/livery/cli/tokens/push"
 	"example.com/livery/client"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/dtcg"
@@ -21,15 +20,13 @@ import (
 // editFlags are the flags of edit.
 type editFlags struct {
 	target.Target
-	typ, description string
-	add              bool
-	unset            bool
-	strict           bool
+	create, unset, strict bool
 }
 
 const editText = `Sets the value of one token in the draft of a Theme, or overrides it in a Variant. VALUE is JSON if it is valid JSON,
-and otherwise text: 4 is a number, "4" with the quotes, 16px and {color.brand} are text. With --unset tokens and groups
-of a Theme are removed, or the overrides of a Variant, so that the Theme's values apply again.`
+and otherwise text: 4 is a number, "4" with the quotes, 16px and {color.brand} are text. In a Theme an object with $value
+also sets its other members, such as $type and $description. With --unset tokens and groups of a Theme are removed, or the
+overrides of a Variant, so that the Theme's values apply again.`
 
 func (a *app) editCommand() *cobra.Command {
 	var e editFlags
@@ -38,7 +35,7 @@ func (a *app) editCommand() *cobra.Command {
 		Short: "Set the value of one token in the draft, or remove tokens or overrides",
 		Long:  editText,
 		Example: "  livery edit color.brand '#0055aa' --env sandbox --theme acme\n" +
-			"  livery edit space.xl 64px --env sandbox --theme acme --add --type dimension\n" +
+			"  livery edit space.xl '{\"$type\": \"dimension\", \"$value\": \"64px\"}' --env sandbox --theme acme --create\n" +
 			"  livery edit --unset color.brand --env sandbox --theme acme --variant dark",
 		Args: cmdline.Args(func(cmd *cobra.Command, args []string) error {
 			if e.unset {
@@ -54,9 +51,7 @@ func (a *app) editCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&e.typ, "type", "", "`TYPE` of the token; not with --variant, because the Theme sets the type")
-	f.StringVar(&e.description, "description", "", "`TEXT` that describes the token")
-	f.BoolVar(&e.add, "add", false, "add the token if the Theme does not have it")
+	f.BoolVar(&e.create, "create", false, "add the token if the Theme does not have it")
 	f.BoolVar(&e.unset, "unset", false, "remove the overrides, or the tokens, at these paths")
 	f.BoolVar(&e.strict, "strict", false, "refuse an edit that would leave something out of the served files; exit code 3 if it changes nothing")
 	return a.JSONFlag(target.OfVariant(cmd, &e.Target))
@@ -74,17 +69,14 @@ func (a *app) edit(cmd *cobra.Command, e editFlags, path, typed string) error {
 	if reason := theming.CheckPath(path); reason != "" {
 		return term.UsageError("Write it as color.brand.", "%q is not a valid path of a token: %s", path, reason)
 	}
-	if e.Variant != "" && (e.typ != "" || e.description != "") {
-		return term.UsageError("Leave --variant out to change the Theme.", "a Variant overrides values, and neither types nor descriptions")
-	}
 	d, err := a.readDraft(cmd, e)
 	if err != nil {
 		return err
 	}
 	value := typedValue(typed)
 	if d.Variant != nil {
-		if document := dtcg.Read(d.document); !e.add && document.Token(path) == nil {
-			return noToken(path, changeset.Paths(d.document), " An override of a token that does not exist has no effect; to store it for later, use --add.")
+		if document := dtcg.Read(d.document); !e.create && document.Token(path) == nil {
+			return noToken(path, changeset.Paths(d.document), " An override of a token that does not exist has no effect; to store it for later, use --create.")
 		}
 		return a.send(cmd.Context(), d, changeset.JoinFlat(d.before, jsontree.NewObject(jsontree.Member{Name: path, Value: value})), nil)
 	}
@@ -93,17 +85,17 @@ func (a *app) edit(cmd *cobra.Command, e editFlags, path, typed string) error {
 	switch {
 	case token != nil && !dtcg.IsToken(token):
 		return term.Fail("Name a token in it: livery theme show --tokens lists them.", "%s is a group", path)
-	case token == nil && !e.add:
-		return noToken(path, changeset.Paths(d.document), " To add it, use --add.")
+	case token == nil && !e.create:
+		return noToken(path, changeset.Paths(d.document), " To add it, use --create.")
 	case token == nil:
 		token = jsontree.NewObject()
 	}
-	if e.typ != "" {
-		token = changeset.With(token, []string{"$type"}, jsontree.NewString(e.typ))
+	members := []jsontree.Member{{Name: "$value", Value: value}}
+	if value.Find("$value") != nil {
+		members = value.Members
 	}
-	token = changeset.With(token, []string{"$value"}, value)
-	if e.description != "" {
-		token = changeset.With(token, []string{"$description"}, jsontree.NewString(e.description))
+	for _, m := range members {
+		token = changeset.With(token, []string{m.Name}, m.Value)
 	}
 	return a.send(cmd.Context(), d, changeset.With(d.document, names, token), nil)
 }
@@ -149,14 +141,14 @@ func (a *app) send(ctx context.Context, d draft, wanted *jsontree.Node, moves []
 	if err != nil {
 		return err
 	}
-	done := push.Result{ThemeID: d.Theme.ID, VariantID: d.VariantID(), Operations: count, ETag: after.DraftETag()}
+	done := Result{ThemeID: d.Theme.ID, VariantID: d.VariantID(), Operations: count, ETag: after.DraftETag()}
 	if d.Variant != nil {
 		done.Changes = changeset.Overrides(d.before, wanted)
 	} else {
 		done.Changes = changeset.Documents(d.before, wanted, changeset.Renaming{})
 	}
 	err = a.Show(done, func() {
-		changeset.Print(a.App, done.Changes, true)
+		changeset.Print(a.App, done.Changes)
 		switch {
 		case count == 0:
 			a.Say("%s holds exactly this already.", what)
@@ -189,8 +181,8 @@ func (d draft) write(ctx context.Context, wanted *jsontree.Node, moves []record.
 
 // unset removes overrides of a Variant, or tokens and groups of a Theme.
 func (a *app) unset(cmd *cobra.Command, e editFlags, paths []string) error {
-	if e.typ != "" || e.description != "" || e.add {
-		return term.UsageError("Leave them out.", "--unset takes neither --type, --description nor --add")
+	if e.create {
+		return term.UsageError("Leave one of them out.", "--unset removes, and --create adds")
 	}
 	d, err := a.readDraft(cmd, e)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 type previewFlags struct {
 	target.Target
 	source.Flags
-	out, listen, prefix string
-	variants, shown     []string
+	out, listen string
+	variants    []string
 }
 
 const previewText = `Shows what the next publish would serve.
@@ -43,8 +43,8 @@ func (a *app) previewCommand() *cobra.Command {
 		Use:   "preview [FILE...]",
 		Short: "Show tokens as a page, or a served file as the next publish would make it",
 		Long:  previewText,
-		Example: "  livery preview tokens.css --env sandbox --theme acme --modes scheme,contrast\n" +
-			"  livery preview --env sandbox --theme acme --modes scheme.dark,contrast.more\n" +
+		Example: "  livery preview tokens.css --env sandbox --theme acme --mode scheme --mode contrast\n" +
+			"  livery preview --env sandbox --theme acme --mode scheme=dark --mode contrast=more\n" +
 			"  livery preview acme.tokens.json\n" +
 			"  livery preview --env sandbox --theme acme --variant dark --variant contrast --out acme.html\n" +
 			"  livery preview tokens.css --env sandbox --theme acme --variant dark",
@@ -53,13 +53,11 @@ func (a *app) previewCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&p.out, "out", "", "`FILE` to write (default: a served file goes to the standard output, a page is served)")
 	f.StringVar(&p.listen, "listen", "127.0.0.1:0", "`ADDRESS` to serve the page on, HOST:PORT; port 0 takes a free one")
-	f.StringVar(&p.prefix, "css-prefix", "", "`PREFIX` of the custom properties of files (default: none)")
 	f.StringArrayVar(&p.variants, "variant", nil,
 		"`VARIANT`, slug or id, of --theme (default: the Theme itself); may be repeated for a page")
-	f.StringArrayVar(&p.shown, "modes", nil,
-		"`MODES` of --theme, as in an address: scheme.dark,contrast.more, or whole dimensions; may be repeated for a page")
 	f.StringVar(&p.Theme, "theme", "", "`THEME`, slug or id")
-	p.Flags.Add(cmd)
+	f.StringArrayVar(&p.Modes, "mode", nil,
+		"`DIMENSION=NAME` of a mode in place of the default, or of --theme also a whole DIMENSION; may be repeated")
 	return target.InEnvironment(cmd, &p.Target)
 }
 
@@ -72,9 +70,6 @@ func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error 
 			if len(p.variants) > 1 {
 				return term.UsageError("Give --variant once.", "%s is a file of one Variant", files[0])
 			}
-			if len(p.shown) > 1 {
-				return term.UsageError("Give --modes once, with commas between.", "%s is a file of one combination of modes", files[0])
-			}
 			p.Variant = strings.Join(p.variants, "")
 			return a.previewFile(cmd.Context(), p, files[0])
 		}
@@ -83,8 +78,8 @@ func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error 
 		}
 	}
 	isOfTheme := len(files) == 0 && p.Theme != ""
-	if !isOfTheme && len(p.shown)+len(p.variants) > 0 {
-		return term.UsageError("Leave them out, or name --theme in place of files.", "--modes and --variant choose from a Theme")
+	if !isOfTheme && len(p.variants) > 0 {
+		return term.UsageError("Leave it out, or name --theme in place of files.", "--variant chooses from a Theme")
 	}
 	draw := a.pageOfFiles(p, files)
 	if isOfTheme {
@@ -104,7 +99,7 @@ func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error 
 		if err != nil {
 			return err
 		}
-		columns, err := columnsOf(f.Theme, variants, list.Modes, p.shown)
+		columns, err := columnsOf(f.Theme, variants, list.Modes, p.modesOfTheme())
 		if err != nil {
 			return err
 		}
@@ -118,6 +113,11 @@ func (a *app) preview(cmd *cobra.Command, p previewFlags, files []string) error 
 		return err
 	}
 	return a.WriteOut(p.out, page.Append(nil, in))
+}
+
+// modesOfTheme returns the modes as an address spells them: scheme.dark,contrast.more.
+func (p previewFlags) modesOfTheme() string {
+	return strings.ReplaceAll(strings.Join(p.Modes, ","), "=", ".")
 }
 
 func noServedFile(name string) error {
@@ -134,7 +134,7 @@ type drawPage func(context.Context) (in page.Input, s *source.Source, err error)
 // pageOfFiles draws token files, or those of livery.yaml with each Variant beside the Theme.
 func (a *app) pageOfFiles(p previewFlags, files []string) drawPage {
 	return func(context.Context) (page.Input, *source.Source, error) {
-		in := page.Input{Title: titleOf(files), Prefix: p.prefix}
+		in := page.Input{Title: titleOf(files)}
 		read, err := source.Read(a.App, files, p.Flags)
 		if err != nil {
 			return in, nil, err
@@ -185,7 +185,7 @@ func (a *app) previewFile(ctx context.Context, p previewFlags, file string) erro
 	if err != nil {
 		return err
 	}
-	modes := strings.Join(p.shown, "")
+	modes := p.modesOfTheme()
 	content, err := c.Scope(f.Env.ID, f.Theme.ID).Preview(ctx, f.VariantID(), file, client.PreviewOptions{Modes: modes})
 	if err != nil {
 		return withoutModes(err, f, modes, file)

@@ -20,13 +20,26 @@ type column struct {
 	ids  []string // of Variants, the later over the earlier
 }
 
-// columnsOf returns what a page of a Theme shows beside it: each Variant, and each of them, or the Theme if there are none,
-// in the modes of each value: a combination such as "scheme.dark,contrast.more", or each mode of a dimension. Without
-// Variants and values each mode of the Theme is shown.
-func columnsOf(theme client.Theme, variants []client.Variant, list []client.Mode, values []string) (all []column, err error) {
+// columnsOf returns what a page of a Theme shows beside it: each Variant, and each of them, or the Theme if there are none, in a
+// combination of modes such as "scheme.dark,contrast.more", or in each mode of whole dimensions. Without Variants and modes
+// each mode of the Theme is shown.
+func columnsOf(theme client.Theme, variants []client.Variant, list []client.Mode, named string) (all []column, err error) {
 	dimensions, modes := namesOf(list)
-	if len(variants) == 0 && len(values) == 0 {
-		values = dimensions
+	parts := strings.FieldsFunc(named, func(r rune) bool { return r == ',' })
+	for _, part := range parts {
+		if !slices.Contains(dimensions, part) && !slices.Contains(modes, part) {
+			return nil, target.NotFound("mode", part, " of Theme "+theme.Slug, append(dimensions, modes...))
+		}
+	}
+	if len(variants) == 0 && named == "" {
+		parts = dimensions
+	}
+	combinations, isCombination := []string{named}, strings.Contains(named, ".")
+	if !isCombination {
+		combinations = slices.DeleteFunc(modes, func(mode string) bool {
+			dimension, _, _ := strings.Cut(mode, ".")
+			return !slices.Contains(parts, dimension)
+		})
 	}
 	brands := []column{{}}
 	if len(variants) > 0 {
@@ -39,34 +52,20 @@ func columnsOf(theme client.Theme, variants []client.Variant, list []client.Mode
 		if len(brand.ids) > 0 {
 			all = append(all, brand)
 		}
-		for _, value := range values {
-			combinations, isDimension := []string{value}, !strings.Contains(value, ".")
-			if isDimension {
-				combinations = slices.DeleteFunc(slices.Clone(modes), func(mode string) bool {
-					dimension, _, _ := strings.Cut(mode, ".")
-					return !slices.Contains(strings.Split(value, ","), dimension)
-				})
-			}
-			for part := range strings.SplitSeq(value, ",") {
-				if !slices.Contains(dimensions, part) && !slices.Contains(modes, part) {
-					return nil, target.NotFound("mode", part, " of Theme "+theme.Slug, append(dimensions, modes...))
+		for _, combination := range combinations {
+			c := column{combination, slices.Clone(brand.ids)}
+			for mode := range strings.SplitSeq(combination, ",") {
+				if id := variantOf(list, mode, brand); id != "" {
+					c.ids = append(c.ids, id)
 				}
 			}
-			for _, combination := range combinations {
-				c := column{combination, slices.Clone(brand.ids)}
-				for mode := range strings.SplitSeq(combination, ",") {
-					if id := variantOf(list, mode, brand); id != "" {
-						c.ids = append(c.ids, id)
-					}
-				}
-				if isDimension && len(c.ids) == len(brand.ids) {
-					continue // the mode overrides nothing
-				}
-				if brand.name != "" {
-					c.name = brand.name + ", " + c.name
-				}
-				all = append(all, c)
+			if !isCombination && len(c.ids) == len(brand.ids) {
+				continue // the mode overrides nothing
 			}
+			if brand.name != "" {
+				c.name = brand.name + ", " + c.name
+			}
+			all = append(all, c)
 		}
 	}
 	return all, nil
@@ -119,6 +118,6 @@ func withoutModes(err error, f target.Resolved, value, file string) error {
 	if value == "" || !errors.Is(err, client.ErrNotFound) {
 		return err
 	}
-	return term.Fail("livery theme modes "+f.Theme.Slug+" lists them; name them in their order, and dimensions alone for tokens.css only.",
+	return term.Fail("livery theme modes "+f.Theme.Slug+" lists them; name them in their order, and whole dimensions for tokens.css only.",
 		"Theme %s has no %s in the modes %s", f.Theme.Slug, file, value)
 }

@@ -16,7 +16,6 @@ import (
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/cli/tokens/export"
-	"example.com/livery/cli/tokens/release"
 	"example.com/livery/client"
 	"example.com/livery/renderer/jsontree"
 )
@@ -72,13 +71,13 @@ func (a *app) pull(cmd *cobra.Command, p target.Target, version int, format, fil
 	if appendSheet == nil {
 		document, err := pulled(cmd.Context(), c, f, version)
 		if err != nil {
-			return release.NoVersion(err, f, version)
+			return NoVersion(err, f, version)
 		}
 		return a.WriteOut(file, append(appendIndented(nil, jsontree.Append(nil, document)), '\n'))
 	}
 	s, err := a.sheet(cmd.Context(), c, f, version)
 	if err != nil {
-		return release.NoVersion(err, f, version)
+		return NoVersion(err, f, version)
 	}
 	if s.Left > 0 {
 		a.Warn("Note: %s left out because tokens.css does not have it; livery check tells why.", term.Plural(s.Left, "token"))
@@ -100,7 +99,7 @@ func pulled(ctx context.Context, c *client.Client, f target.Resolved, version in
 	if f.Variant == nil {
 		return changeset.DocumentAt(ctx, c, f.Theme, version)
 	}
-	set, err := c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, client.ReadOptions{Version: version})
+	set, err := c.Scope(f.Env.ID, f.Theme.ID).Tokens(ctx, f.Variant.ID, client.ReadOptions{Version: version})
 	if err != nil {
 		return nil, err
 	}

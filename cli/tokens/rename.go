@@ -9,7 +9,6 @@ import (
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens/changeset"
-	"example.com/livery/cli/tokens/push"
 	"example.com/livery/client"
 	"example.com/livery/intake/tree"
 	"example.com/livery/renderer/dtcg"
@@ -48,7 +47,7 @@ func (a *app) rename(cmd *cobra.Command, p target.Target, from, to string) error
 	if err != nil {
 		return err
 	}
-	done := push.Result{ThemeID: d.Theme.ID, Operations: count, ETag: after.DraftETag()}
+	done := Result{ThemeID: d.Theme.ID, Operations: count, ETag: after.DraftETag()}
 	return a.Show(done, func() {
 		a.Say("%s is %s in the draft of Theme %s; %s changed with it.", from, to, d.Theme.Slug, term.Plural(aliases, "alias value"))
 		for _, line := range retyped(d.set, after, from, to) {

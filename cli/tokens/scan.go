@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
 	"example.com/livery/cli/tokens/export"
@@ -23,9 +22,7 @@ type scanFlags struct {
 	target.Target
 	source.Flags
 	tokens []string // files
-	prefix string
-	sarif  bool
-	fix    bool
+	format string
 	scan.Options
 }
 
@@ -33,30 +30,26 @@ func (a *app) scanCommand() *cobra.Command {
 	var p scanFlags
 	cmd := &cobra.Command{
 		Use:   "scan [DIR|FILE...]",
-		Short: "List where source files use tokens, and names that the Theme does not have",
+		Short: "List names in source files that the Theme does not have",
 		Long:  scanText,
 		Example: "  livery scan src --tokens acme.tokens.json\n" +
 			"  livery scan src --env sandbox --theme acme --unused\n" +
-			"  livery scan --tokens acme.tokens.json --sarif > livery.sarif",
+			"  livery scan --tokens acme.tokens.json --format sarif > livery.sarif",
 		RunE: func(cmd *cobra.Command, args []string) error { return a.scan(cmd, p, args) },
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&p.tokens, "tokens", nil, "`FILE` of tokens, instead of --theme; may be repeated")
-	f.StringArrayVar(&p.Exclude, "exclude", nil, "`PATTERN` of files and folders to leave out, as in a .gitignore at the root of the repository; may be repeated")
-	f.BoolVar(&p.Uses, "uses", false, "list each use of a token")
 	f.BoolVar(&p.Unused, "unused", false, "list the tokens that no file names")
 	f.BoolVar(&p.Strict, "strict", false, "refuse every custom property that neither the tokens nor the files declare, deprecated tokens, and those that --unused lists")
-	f.BoolVar(&p.fix, "fix", false, "replace unknown names that are one slip away from a single name of a token")
-	f.BoolVar(&p.sarif, "sarif", false, "print SARIF 2.1.0, which GitHub and editors show beside the lines")
-	f.StringVar(&p.prefix, "css-prefix", "", "`PREFIX` of the custom properties of files (default: none)")
+	formatFlag(cmd, &p.format, "sarif, which GitHub and editors show beside the lines")
 	f.StringVar(&p.Theme, "theme", "", "`THEME`, slug or id")
 	p.Flags.Add(cmd)
 	return a.JSONFlag(target.InEnvironment(cmd, &p.Target))
 }
 
 func (a *app) scan(cmd *cobra.Command, p scanFlags, args []string) error {
-	if p.sarif && a.JSON {
-		return term.UsageError("Leave out one of them.", "--json and --sarif are two forms")
+	if err := a.checkFormat(p.format, "sarif"); err != nil {
+		return err
 	}
 	if p.Theme == "" && len(p.tokens) == 0 {
 		return term.UsageError("See "+cmd.CommandPath()+" --help.", "%s needs --theme, or token files with --tokens", cmd.CommandPath())
@@ -78,11 +71,6 @@ func (a *app) scan(cmd *cobra.Command, p scanFlags, args []string) error {
 		}
 	}
 	r := scanner.Result()
-	if p.fix {
-		if err := fixSources(r); err != nil {
-			return err
-		}
-	}
 	if err := a.showScan(p, r); err != nil {
 		return err
 	}
@@ -99,7 +87,7 @@ func (a *app) sheetFor(cmd *cobra.Command, p scanFlags) (*export.Sheet, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := export.Read(titleOf(p.tokens), read.Theme.Tree, nil, p.prefix)
+		s := export.Read(titleOf(p.tokens), read.Theme.Tree, nil, "")
 		for i := range s.Tokens {
 			s.Tokens[i].Location = read.ThemeLocation(s.Tokens[i].Path)
 		}
@@ -148,38 +136,9 @@ func repositoryOf(path string) string {
 	return filepath.Dir(path)
 }
 
-// fixSources replaces the names of a result that can be fixed, file by file.
-func fixSources(r *scan.Result) error {
-	var list []*scan.Finding
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.CanFix() {
-			list = append(list, f)
-		}
-	}
-	for _, findings := range term.Grouped(list, func(f *scan.Finding) string { return f.File }) {
-		file := filepath.FromSlash(findings[0].File)
-		info, err := os.Lstat(file)
-		if err != nil {
-			return err
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		fixed := scan.Fix(text, findings)
-		if fixed == nil || !info.Mode().IsRegular() {
-			return term.Fail("Scan it again.", "%s was changed meanwhile", file)
-		}
-		if err := localfile.Write(file, fixed, info.Mode().Perm()); err != nil {
-			return term.Fail("Let this user write it, or scan without --fix.", "%s cannot be written: %s", file, localfile.Reason(err))
-		}
-	}
-	return nil
-}
-
 // scanLabels are the words and styles of the rules on a terminal.
 var scanLabels = map[string][2]string{
-	scan.Unknown: {"31", "unknown"}, scan.Deprecated: {"33", "deprecated"}, scan.Unused: {"33", "unused"}, scan.Use: {"2", "use"},
+	scan.Unknown: {"31", "unknown"}, scan.Deprecated: {"33", "deprecated"}, scan.Unused: {"33", "unused"},
 }
 
 // showScan prints what was found in the form that the flags ask for.
@@ -189,7 +148,7 @@ func (a *app) showScan(p scanFlags, r *scan.Result) error {
 			a.Warn("Note: %s cannot be read: %s", s.File, s.Reason)
 		}
 	}
-	if p.sarif {
+	if p.format == "sarif" {
 		log, err := r.SARIF()
 		if err == nil {
 			_, err = a.Out.Write(log)
@@ -199,10 +158,7 @@ func (a *app) showScan(p scanFlags, r *scan.Result) error {
 	return a.Show(r, func() {
 		for _, f := range r.Findings {
 			label := scanLabels[f.Rule]
-			if f.Fixed {
-				label = [2]string{"32", "fixed"}
-			}
-			a.Say("%s%s  %s", a.placeOf(f), a.Styled(label[0], label[1]), f.Sentence())
+			a.Say("%s%s  %s", a.placeOf(f), a.Styled(label[0], label[1]), f.Message)
 		}
 		used := 0
 		for _, t := range r.Tokens {
@@ -245,7 +201,7 @@ func judgeScan(p scanFlags, r *scan.Result) error {
 	case refused > 0:
 		return term.Fail("Replace what is deprecated; unset what is not used.", "%s of deprecated or unused tokens", term.Plural(refused, "finding"))
 	case unread > 0:
-		return term.Fail("Let this user read them, or leave them out with --exclude.", "%s could not be read", term.Plural(unread, "file"))
+		return term.Fail("Let this user read them, or name other folders.", "%s could not be read", term.Plural(unread, "file"))
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ type room struct {
 // in one commit.
 var house = map[string]room{
 	".":                           {ours: "cli"},
-	"cli":                         {ours: "cli/account cli/admin cli/ci cli/cmdline cli/serve cli/target cli/term cli/themes cli/tokens cli/tokens/changeset cli/tokens/push cli/tokens/release client docs/site origin/api renderer wasm", others: "github.com/spf13/cobra github.com/spf13/pflag"},
+	"cli":                         {ours: "cli/account cli/admin cli/ci cli/cmdline cli/serve cli/target cli/term cli/themes cli/tokens cli/tokens/changeset client docs/site origin/api renderer wasm", others: "github.com/spf13/cobra github.com/spf13/pflag"},
 	"cli/account":                 {ours: "cli/cmdline cli/device cli/escape cli/localfile cli/target cli/term client", others: "github.com/spf13/cobra"},
 	"cli/admin":                   {ours: "cli/account cli/cmdline cli/escape cli/localfile cli/process cli/term edge/address edge/policy httpd/guard internal/yamlfile origin origin/operator storage storage/dump storage/pebble storage/postgres storage/record", others: "github.com/spf13/cobra"},
 	"cli/ci":                      {ours: "cli/account cli/cmdline cli/escape cli/target cli/term client", others: "github.com/spf13/cobra"},
@@ -52,12 +52,10 @@ var house = map[string]room{
 	"cli/target":                  {ours: "cli/cmdline cli/term client", others: "github.com/spf13/cobra"},
 	"cli/term":                    {ours: "cli/escape cli/localfile client internal/spelling", others: "github.com/spf13/cobra golang.org/x/term"},
 	"cli/themes":                  {ours: "cli/account cli/cmdline cli/target cli/term cli/tokens/changeset client internal/yamlfile renderer", others: "github.com/spf13/cobra"},
-	"cli/tokens":                  {ours: "cli/account cli/cmdline cli/localfile cli/page cli/target cli/term cli/tokens/changeset cli/tokens/export cli/tokens/push cli/tokens/release cli/tokens/scan cli/tokens/source client intake intake/references intake/tree origin/theming renderer renderer/dtcg renderer/jsontree storage/record", others: "github.com/spf13/cobra"},
+	"cli/tokens":                  {ours: "cli/account cli/cmdline cli/escape cli/localfile cli/page cli/target cli/term cli/themes cli/tokens/changeset cli/tokens/export cli/tokens/scan cli/tokens/source client intake intake/references intake/tree origin/theming renderer renderer/dtcg renderer/jsontree storage/record", others: "github.com/spf13/cobra"},
 	"cli/tokens/changeset":        {ours: "cli/escape cli/term client intake/tree origin/patch origin/theming renderer renderer/dtcg renderer/jsontree storage/record"},
 	"cli/tokens/export":           {ours: "cli/escape renderer renderer/css renderer/dtcg renderer/jsontree"},
-	"cli/tokens/push":             {ours: "cli/account cli/cmdline cli/escape cli/target cli/term cli/themes cli/tokens/changeset cli/tokens/release cli/tokens/source client intake renderer/dtcg renderer/jsontree", others: "github.com/spf13/cobra"},
-	"cli/tokens/release":          {ours: "cli/account cli/cmdline cli/escape cli/target cli/term cli/tokens/changeset client", others: "github.com/spf13/cobra"},
-	"cli/tokens/scan":             {ours: "cli/escape cli/tokens/export internal/spelling renderer/css", others: "github.com/bmatcuk/doublestar/v4"},
+	"cli/tokens/scan":             {ours: "cli/escape cli/localfile cli/tokens/export internal/spelling renderer/css", others: "github.com/bmatcuk/doublestar/v4"},
 	"cli/tokens/source":           {ours: "cli/escape cli/target cli/term cli/tokens/changeset client intake intake/model intake/tree intake/value origin/theming renderer renderer/dtcg renderer/jsontree", others: "github.com/spf13/cobra"},
 	"client":                      {},
 	"console":                     {},

@@ -40,7 +40,7 @@ func TestLargePush(t *testing.T) {
 	if err != nil || len(page.Items) != 1 {
 		t.Fatal(page, err)
 	}
-	set, err := d.client.ThemeTokens(t.Context(), d.sandbox, page.Items[0].ID, client.ReadOptions{})
+	set, err := d.client.Scope(d.sandbox, page.Items[0].ID).Tokens(t.Context(), "", client.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -228,7 +228,7 @@ func TestSeveralOriginsOnOnePostgresAreOne(t *testing.T) {
 	var sent sync.Map // by webhook-id
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent.Store(r.Header.Get("webhook-id"), true) }))
 	t.Cleanup(receiver.Close)
-	f.must(f.through(b, "a"), "webhook", "add", receiver.URL, "--env", "production", "--kind", "theme.published")
+	f.must(f.through(b, "a"), "webhook", "add", receiver.URL, "theme.published", "--env", "production")
 	push(f.through(a, "b"), "#020203")
 	f.delivered(&sent, 1)
 

@@ -163,7 +163,7 @@ func (p *publisher) publish(ctx context.Context) (time.Duration, error) {
 // check sees that the last Variant has a draft for review.
 func (p *publisher) check(ctx context.Context) error {
 	last := p.variants[len(p.variants)-1]
-	set, err := p.theme.server.api.VariantTokens(ctx, p.theme.environment, p.theme.id, last, client.ReadOptions{})
+	set, err := p.theme.server.api.Scope(p.theme.environment, p.theme.id).Tokens(ctx, last, client.ReadOptions{})
 	if err != nil {
 		return err
 	}

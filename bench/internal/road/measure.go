@@ -85,7 +85,7 @@ func (b *bench) publish(ctx context.Context, api *client.Client, environment, th
 	if err != nil {
 		return 0, err
 	}
-	set, err := api.ThemeTokens(ctx, environment, theme, client.ReadOptions{})
+	set, err := api.Scope(environment, theme).Tokens(ctx, "", client.ReadOptions{})
 	if err != nil {
 		return 0, err
 	}

@@ -159,7 +159,7 @@ func (o *Origin) Edit(ctx context.Context, t *Theme, value int) error {
 	batch := []client.Operation{{Operation: "replace", Path: "/published", Value: published(value)}}
 	set, err := o.API.EditThemeTokens(ctx, o.Environment, t.ID, client.EditOptions{ETag: t.draft}, batch)
 	if errors.Is(err, client.ErrConflict) {
-		if set, err = o.API.ThemeTokens(ctx, o.Environment, t.ID, client.ReadOptions{}); err != nil {
+		if set, err = o.API.Scope(o.Environment, t.ID).Tokens(ctx, "", client.ReadOptions{}); err != nil {
 			return err
 		}
 		set, err = o.API.EditThemeTokens(ctx, o.Environment, t.ID, client.EditOptions{ETag: set.DraftETag()}, batch)

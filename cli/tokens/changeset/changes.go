@@ -163,15 +163,15 @@ func rows(list []Change) (lines []Change, follow int) {
 	return lines, follow
 }
 
-// Print lists changes, the first ones of many unless all are asked for.
-func Print(a *term.App, list []Change, all bool) {
+// Print lists changes, the first ones of many.
+func Print(a *term.App, list []Change) {
 	lines, follow := rows(list)
-	if !all && len(lines) > shownChanges && lines[0].Kind == Added { // what can break comes first, so that all is new
-		a.Say("  %s; --verbose shows them", Summary(list))
+	if len(lines) > shownChanges && lines[0].Kind == Added { // what can break comes first, so that all is new
+		a.Say("  %s; --json lists them", Summary(list))
 		return
 	}
 	more := 0
-	if !all && len(lines) > shownChanges {
+	if len(lines) > shownChanges {
 		lines, more = lines[:shownChanges], len(lines)-shownChanges
 	}
 	longest := 0
@@ -187,7 +187,7 @@ func Print(a *term.App, list []Change, all bool) {
 		a.Say("  %s", line)
 	}
 	if more > 0 {
-		a.Say("  and %d more; --verbose shows them all", more)
+		a.Say("  and %d more; --json lists them all", more)
 	}
 	if follow > 0 {
 		a.Say("  and the aliases in %s that follow", term.Plural(follow, "token"))

@@ -45,7 +45,7 @@ func TestChangesAsAPersonReadsThem(t *testing.T) {
 	}
 	for _, c := range cases {
 		var said bytes.Buffer
-		Print(&term.App{Out: &said}, changesOf(t, c.before, c.after), false)
+		Print(&term.App{Out: &said}, changesOf(t, c.before, c.after))
 		if said.String() != c.want {
 			t.Errorf("%s: printChanges() says\n%swant\n%s", c.rule, said.String(), c.want)
 		}
@@ -62,17 +62,15 @@ func TestManyChangesAreCounted(t *testing.T) {
 	}
 	cases := []struct {
 		rule, before, after string
-		all                 bool
 		lines               int
 		last                string
 	}{
-		{"after 20 lines", document("1"), document("2"), false, 21, "  and 10 more; --verbose shows them all"},
-		{"unless all are asked for", document("1"), document("2"), true, 30, "  ~ t29  1 → 2"},
-		{"where everything is new, at once", "{}", document("1"), false, 1, "  30 tokens added; --verbose shows them"},
+		{"after 20 lines", document("1"), document("2"), 21, "  and 10 more; --json lists them all"},
+		{"where everything is new, at once", "{}", document("1"), 1, "  30 tokens added; --json lists them"},
 	}
 	for _, c := range cases {
 		var said bytes.Buffer
-		Print(&term.App{Out: &said}, changesOf(t, c.before, c.after), c.all)
+		Print(&term.App{Out: &said}, changesOf(t, c.before, c.after))
 		lines := strings.Split(strings.TrimRight(said.String(), "\n"), "\n")
 		if len(lines) != c.lines || lines[len(lines)-1] != c.last {
 			t.Errorf("%s: %d lines, the last %q, want %d and %q", c.rule, len(lines), lines[len(lines)-1], c.lines, c.last)
@@ -89,14 +87,14 @@ func TestMarkdownOfManyChanges(t *testing.T) {
 		}
 		return c
 	}
-	if got := string(AppendMarkdown(nil, list(3), false)); strings.Contains(got, "<details>") || !strings.Contains(got, "| `¦` |") || !strings.Contains(got, "`Theme 'x'`") {
+	if got := string(AppendMarkdown(nil, list(3))); strings.Contains(got, "<details>") || !strings.Contains(got, "| `¦` |") || !strings.Contains(got, "`Theme 'x'`") {
 		t.Errorf("appendComparison(3) = %s", got)
 	}
-	got := string(AppendMarkdown(nil, list(markdownLimit+7), false))
+	got := string(AppendMarkdown(nil, list(markdownLimit+7)))
 	if !strings.Contains(got, "<details><summary>507 changes</summary>") || !strings.Contains(got, "and 7 more") {
 		t.Errorf("appendComparison(%d) lacks its end", markdownLimit+7)
 	}
-	if got := string(AppendMarkdown(nil, list(0), false)); !strings.HasSuffix(got, "nothing changed.\n") {
+	if got := string(AppendMarkdown(nil, list(0))); !strings.HasSuffix(got, "nothing changed.\n") {
 		t.Errorf("appendComparison(0) = %s", got)
 	}
 }
@@ -105,7 +103,7 @@ func TestMarkdownOfManyChanges(t *testing.T) {
 func TestMarkdownShowsColours(t *testing.T) {
 	list := changesOf(t, `{"a":{"$type":"color","$value":"#0055AA"},"b":{"$type":"color","$value":"{a}"},"c":{"$type":"dimension","$value":"1px"}}`,
 		`{"a":{"$type":"color","$value":{"colorSpace":"srgb","components":[1,0,0]}},"b":{"$type":"color","$value":"#123456"},"c":{"$type":"dimension","$value":"2px"}}`)
-	got := string(AppendMarkdown(nil, Comparison{Changes: list}, false))
+	got := string(AppendMarkdown(nil, Comparison{Changes: list}))
 	for _, want := range []string{"| `a` | `#0055AA` | `#ff0000` |", "| `b` | `{a}` `#0055aa` | `#123456` |", "| `c` | `1px` | `2px` |"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the comment has no %s:\n%s", want, got)

@@ -27,10 +27,10 @@ type Comparison struct {
 }
 
 // PrintComparison prints a comparison for people.
-func PrintComparison(a *term.App, c Comparison, full bool) {
+func PrintComparison(a *term.App, c Comparison) {
 	a.Say("From %s to %s:", c.From, c.To)
-	Print(a, c.Changes, full)
-	printProperties(a, c.Properties, full)
+	Print(a, c.Changes)
+	printProperties(a, c.Properties)
 	for _, note := range c.Notes {
 		a.Say("Note: %s", escape.Line(note))
 	}
@@ -64,7 +64,7 @@ func propertyLists(c client.PropertyChanges) []propertyList {
 }
 
 // printProperties counts the custom properties that change and lists the first ones of many.
-func printProperties(a *term.App, c client.PropertyChanges, full bool) {
+func printProperties(a *term.App, c client.PropertyChanges) {
 	if c.Count+len(c.Taken) == 0 {
 		return
 	}
@@ -74,7 +74,7 @@ func printProperties(a *term.App, c client.PropertyChanges, full bool) {
 			continue
 		}
 		shown, more := l.names, ""
-		if !full && len(shown) > shownChanges {
+		if len(shown) > shownChanges {
 			shown, more = shown[:shownChanges], fmt.Sprintf(" and %d more", len(l.names)-shownChanges)
 		}
 		a.Say("  %s: %s%s", l.kind, strings.Join(shown, ", "), more)

@@ -13,7 +13,7 @@ import (
 // document is read after the etag: an edit in between makes the etag stale, and what is built on
 // them is refused instead of undoing that edit.
 func CurrentDocument(ctx context.Context, c *client.Client, t client.Theme) (client.TokenSet, *jsontree.Node, error) {
-	set, err := c.ThemeTokens(ctx, t.EnvironmentID, t.ID, client.ReadOptions{})
+	set, err := c.Scope(t.EnvironmentID, t.ID).Tokens(ctx, "", client.ReadOptions{})
 	if err != nil {
 		return set, nil, err
 	}
@@ -32,7 +32,7 @@ func DocumentAt(ctx context.Context, c *client.Client, t client.Theme, version i
 
 // CurrentOverrides returns a token read of a Variant and its current overrides as a flat map.
 func CurrentOverrides(ctx context.Context, c *client.Client, t client.Theme, variantID string) (client.TokenSet, *jsontree.Node, error) {
-	set, err := c.VariantTokens(ctx, t.EnvironmentID, t.ID, variantID, client.ReadOptions{})
+	set, err := c.Scope(t.EnvironmentID, t.ID).Tokens(ctx, variantID, client.ReadOptions{})
 	if err != nil {
 		return set, nil, err
 	}

@@ -20,7 +20,7 @@ var icons = map[string]string{"removed": "🔴", "renamed": "🔴", "retyped": "
 
 // AppendMarkdown writes a comparison for a comment. All that comes from tokens stands in code spans, so
 // that it can neither mention anybody nor draw anything.
-func AppendMarkdown(dst []byte, c Comparison, full bool) []byte {
+func AppendMarkdown(dst []byte, c Comparison) []byte {
 	var b strings.Builder
 	b.WriteString("### Livery: " + escape.Code(c.What) + "\n\n")
 	b.WriteString("From " + c.From + " to " + c.To + ": " + Summary(c.Changes) + ".")
@@ -34,18 +34,18 @@ func AppendMarkdown(dst []byte, c Comparison, full bool) []byte {
 	for _, note := range c.Notes {
 		b.WriteString("\n> " + escape.Code(note) + "\n")
 	}
-	writeRows(&b, c.Changes, full)
-	writeProperties(&b, c.Properties, full)
+	writeRows(&b, c.Changes)
+	writeProperties(&b, c.Properties)
 	return append(dst, b.String()...)
 }
 
-func writeRows(b *strings.Builder, list []Change, full bool) {
+func writeRows(b *strings.Builder, list []Change) {
 	lines, follow := rows(list)
 	if len(list) == 0 {
 		return
 	}
 	more := 0
-	if !full && len(lines) > markdownLimit {
+	if len(lines) > markdownLimit {
 		more = len(lines) - markdownLimit
 		lines = lines[:markdownLimit]
 	}
@@ -69,14 +69,11 @@ func writeRows(b *strings.Builder, list []Change, full bool) {
 }
 
 // writeProperties lists the custom properties that change.
-func writeProperties(b *strings.Builder, c client.PropertyChanges, full bool) {
+func writeProperties(b *strings.Builder, c client.PropertyChanges) {
 	if c.Count+len(c.Taken) == 0 {
 		return
 	}
 	most := markdownLimit
-	if full {
-		most = c.Count
-	}
 	b.WriteString("\n<details><summary>" + PropertyCount(c.Count) + "</summary>\n\n")
 	for _, l := range propertyLists(c) {
 		for i, name := range l.names {

@@ -1,12 +1,16 @@
 package scan
 
 import (
-	"bytes"
 	"cmp"
+	"encoding/json"
+	"maps"
+	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"example.com/livery/cli/escape"
 	"example.com/livery/cli/tokens/export"
 	"example.com/livery/internal/spelling"
 )
@@ -16,7 +20,13 @@ const (
 	Unknown    = "unknown-token"    // a name that the tokens do not have
 	Deprecated = "deprecated-token" // a use of a token that is deprecated
 	Unused     = "unused-token"     // a token that no file names
-	Use        = "token"            // a use of a token
+)
+
+// What a name that may be unknown would be.
+const (
+	ofProperty = "custom property"
+	ofPath     = "path"
+	ofClass    = "class"
 )
 
 // Finding is one thing that a scan lists.
@@ -28,20 +38,11 @@ type Finding struct {
 	Name    string `json:"name"`             // as the file spells it; of an unused token its path
 	Token   string `json:"token,omitempty"`  // path of the token that is named
 	Nearest string `json:"nearest,omitempty"`
-	Message string `json:"message,omitempty"` // what is wrong; empty for a use
-	Fixed   bool   `json:"fixed,omitempty"`   // Fix has replaced the name
+	Message string `json:"message"` // what is wrong
 
-	offset int  // of the name, in bytes
-	width  int  // of the name, in characters
-	isSlip bool // one slip makes the name of Nearest, and of no other
-}
-
-// Sentence says what the finding is.
-func (f *Finding) Sentence() string {
-	if f.Rule == Use {
-		return f.Name + " is " + f.Token
-	}
-	return f.Message
+	width   int    // of the name, in characters
+	what    string // the name would be
+	guarded bool   // a custom property that has a fallback: the author knows that it may be missing
 }
 
 // Skipped is a file or folder that was not read.
@@ -86,10 +87,10 @@ func (s *Scanner) Result() *Result {
 	return &r
 }
 
-// Count returns how many findings are of a rule and not fixed.
+// Count returns how many findings are of a rule.
 func (r *Result) Count(rule string) (n int) {
 	for _, f := range r.Findings {
-		if f.Rule == rule && !f.Fixed {
+		if f.Rule == rule {
 			n++
 		}
 	}
@@ -98,8 +99,16 @@ func (r *Result) Count(rule string) (n int) {
 
 // addUnused adds the tokens that no file names, and that no name whose rest a program makes can be.
 func (s *Scanner) addUnused(r *Result) {
+	isMade := func(name string) bool {
+		for start := range s.dynamic {
+			if strings.HasPrefix(name, start) {
+				return true
+			}
+		}
+		return false
+	}
 	for i, n := range s.counts {
-		if t := &s.tokens[i]; n == 0 && !s.mayBeMade(t.Path) && !slices.ContainsFunc(t.Properties, func(p export.Property) bool { return s.mayBeMade(p.Name) }) {
+		if t := &s.tokens[i]; n == 0 && !isMade(t.Path) && !slices.ContainsFunc(t.Properties, func(p export.Property) bool { return isMade(p.Name) }) {
 			f := Finding{Rule: Unused, Name: t.Path, Token: t.Path, Message: "no file names " + t.Path}
 			if at := strings.LastIndexByte(t.Location, ':'); at > 0 {
 				if line, err := strconv.Atoi(t.Location[at+1:]); err == nil {
@@ -111,47 +120,30 @@ func (s *Scanner) addUnused(r *Result) {
 	}
 }
 
-func (s *Scanner) mayBeMade(name string) bool {
-	for start := range s.dynamic {
-		if strings.HasPrefix(name, start) {
-			return true
-		}
-	}
-	return false
-}
-
-// mostCompared bounds how often two names are compared to tell the nearest of those that are more than a slip away.
-const mostCompared = 2_000_000
-
-// judgement is what a name that the tokens do not have turned out to be.
-type judgement struct {
-	unknown bool
-	nearest string
-	isSlip  bool
-}
-
 // addUnknown adds the names that the tokens do not have, and that the files do not declare either.
 func (s *Scanner) addUnknown(r *Result) {
 	type key struct {
-		name    string
-		kind    int
-		guarded bool
+		name, what string
+		guarded    bool
+	}
+	type judgement struct {
+		unknown bool
+		nearest string
 	}
 	judged, compared := map[key]judgement{}, 0
-	for _, c := range s.candidates {
-		k := key{c.Name, c.kind, c.guarded}
+	for _, f := range s.doubtful {
+		k := key{f.Name, f.what, f.guarded}
 		j, known := judged[k]
 		if !known {
-			j = s.judge(c, &compared)
+			j.unknown, j.nearest = s.judge(f, &compared)
 			judged[k] = j
-			if c.kind == ofProperty && !j.unknown && !s.declared[c.Name] {
+			if f.what == ofProperty && !j.unknown && !s.declared[f.Name] {
 				r.Foreign++
 			}
 		}
 		if j.unknown {
-			f := c.Finding
-			f.Message = c.Name + " is not a " + kinds[c.kind] + " of a token"
-			if f.Nearest, f.isSlip = j.nearest, j.isSlip; f.Nearest != "" {
+			f.Nearest, f.Message = j.nearest, f.Name+" is not a "+f.what+" of a token"
+			if f.Nearest != "" {
 				f.Message += "; did you mean " + f.Nearest + "?"
 			}
 			r.Findings = append(r.Findings, f)
@@ -159,75 +151,90 @@ func (s *Scanner) addUnknown(r *Result) {
 	}
 }
 
-// kinds name the kinds of candidates.
-var kinds = [...]string{ofProperty: "custom property", ofPath: "path", ofClass: "class"}
+// mostCompared bounds how often two names are compared to tell the nearest of those that are more than a slip away.
+const mostCompared = 2_000_000
 
-// judge says what a candidate is. compared counts comparisons.
-func (s *Scanner) judge(c candidate, compared *int) judgement {
-	near, all := []string(nil), s.nearProperties.names
-	ours := c.kind == ofPath // the text around it told
-	switch c.kind {
-	case ofProperty:
-		if s.declared[c.Name] {
-			return judgement{}
-		}
-		near = s.nearProperties.near(c.Name)
-		ours = s.options.Strict || s.prefix != "" && strings.HasPrefix(c.Name, s.prefix) ||
-			!c.guarded && !isOwnVariable(c.Name) && s.propertyGroups.begin(c.Name)
-	case ofPath:
-		near, all = s.nearPaths.near(c.Name), s.nearPaths.names
-	case ofClass:
-		if s.isOwnClass(c.Name) {
-			return judgement{}
-		}
-		class := s.class(c.Name)
-		near, all, ours = class.near, nil, class.inGroup
+// judge reports whether a name is unknown, and the nearest name of a token. compared counts comparisons.
+func (s *Scanner) judge(f Finding, compared *int) (unknown bool, nearest string) {
+	if f.what == ofClass {
+		return !s.isOwnClass(f.Name), s.classes[f.Name].near
 	}
-	switch {
-	case len(near) > 0:
-		return judgement{true, near[0], len(near) == 1}
-	case ours && *compared+len(all) <= mostCompared:
-		*compared += len(all)
-		return judgement{true, spelling.Nearest(c.Name, all), false}
+	group, _, hasDots := strings.Cut(f.Name, ".")
+	all, ours := s.paths, hasDots && s.groups[group]
+	if f.what == ofProperty {
+		all = s.properties
+		ours = s.options.Strict || s.prefix != "" && strings.HasPrefix(f.Name, s.prefix) || !f.guarded && s.isGrouped(f.Name)
 	}
-	return judgement{unknown: ours}
+	if s.declared[f.Name] {
+		return false, ""
+	}
+	if nearest = all.near(f.Name); nearest == "" && ours && *compared < mostCompared {
+		*compared += len(all.tokens)
+		nearest = spelling.Nearest(f.Name, slices.Collect(maps.Keys(all.tokens)))
+	}
+	return ours || nearest != "", nearest
 }
 
 // isOwnClass reports whether a stylesheet of the files has a class, or declares the theme variable that makes it.
 func (s *Scanner) isOwnClass(name string) bool {
-	if s.selectors[name] {
-		return true
-	}
 	for k := 1; k < len(name)-1; k++ {
-		if name[k] != '-' {
-			continue
-		}
-		for _, namespace := range utilities[name[:k]] {
-			if s.declared["--"+namespace+name[k:]] {
-				return true
-			}
+		if name[k] == '-' && slices.ContainsFunc(utilities[name[:k]], func(namespace string) bool { return s.declared["--"+namespace+name[k:]] }) {
+			return true
 		}
 	}
-	return false
+	return s.selectors[name]
 }
 
-// CanFix reports whether a name is unknown and one slip makes a token's name of it, and of that token's alone.
-func (f *Finding) CanFix() bool { return f.Rule == Unknown && f.isSlip }
+// rules describe the rules, in the order in which SARIF names them.
+var rules = []struct{ id, level, short, help string }{
+	{Unknown, "error", "A name that the Theme does not have", "The name is near to that of a token or stands in a group of the Theme, and neither the tokens nor the files declare it. " +
+		"Correct it, add the token, or write " + suppression + " in a comment on the line or the line above."},
+	{Deprecated, "warning", "A token that is deprecated", "The Theme marks the token with $deprecated, which often names what to use instead."},
+	{Unused, "note", "A token that no file names", "Deprecate the token before it is removed: sources that were not scanned may name it."},
+}
 
-// Fix returns the text of a file with the names of its findings replaced by the nearest, and marks these as fixed. The
-// findings are in order and can be fixed. It returns nil, and marks nothing, if the text is not the one that was read.
-func Fix(text []byte, findings []*Finding) []byte {
-	var fixed []byte
-	done := 0
-	for _, f := range findings {
-		if f.offset < done || f.offset > len(text) || !bytes.HasPrefix(text[f.offset:], []byte(f.Name)) {
-			return nil
+// SARIF returns the findings that have a place as a log of SARIF 2.1.0, which GitHub and editors show beside the lines.
+func (r *Result) SARIF() ([]byte, error) {
+	type object = map[string]any
+	text := func(s string) object { return object{"text": s} }
+	described, results := []object{}, []object{}
+	index := map[string]int{}
+	for i, rule := range rules {
+		index[rule.id] = i
+		described = append(described, object{
+			"id": rule.id, "shortDescription": text(rule.short), "fullDescription": text(rule.short + "."), "help": text(rule.help),
+			"defaultConfiguration": object{"level": rule.level},
+		})
+	}
+	for _, f := range r.Findings {
+		if f.File == "" {
+			continue // GitHub refuses a log with a result that has no place
 		}
-		fixed = append(append(fixed, text[done:f.offset]...), f.Nearest...)
-		done = f.offset + len(f.Name)
+		region := object{"startLine": f.Line}
+		if f.width > 0 {
+			region["startColumn"], region["endColumn"] = f.Column, f.Column+f.width
+		}
+		results = append(results, object{
+			"ruleId": f.Rule, "ruleIndex": index[f.Rule], "level": rules[index[f.Rule]].level, "message": text(f.Message),
+			"locations": []object{{"physicalLocation": object{"artifactLocation": object{"uri": fileURI(f.File)}, "region": region}}},
+		})
 	}
-	for _, f := range findings {
-		f.Fixed, f.Message = true, f.Name+" is "+f.Nearest+" now"
+	log, err := json.Marshal(object{
+		"$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+		"version": "2.1.0",
+		"runs": []object{{
+			"tool":       object{"driver": object{"name": "livery scan", "rules": described}},
+			"columnKind": "unicodeCodePoints",
+			"results":    results,
+		}},
+	})
+	return append(escape.JSON(log), '\n'), err
+}
+
+// fileURI spells the path of a file as a URI, relative if the path is.
+func fileURI(name string) string {
+	if path.IsAbs(name) {
+		return (&url.URL{Scheme: "file", Path: name}).String()
 	}
-	return slices.Concat(fixed, text[done:])
+	return strings.TrimPrefix((&url.URL{Path: name}).String(), "./")
 }

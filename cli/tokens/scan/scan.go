@@ -6,7 +6,6 @@ package scan
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"io"
 	"io/fs"
 	"path"
@@ -15,15 +14,14 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"example.com/livery/cli/localfile"
 	"example.com/livery/cli/tokens/export"
 )
 
 // Options say what a scan lists.
 type Options struct {
-	Exclude []string // patterns as in .gitignore, of what is left out
-	Uses    bool     // list each use of a token
-	Unused  bool     // list each token that no file names
-	Strict  bool     // a custom property that neither the tokens nor the files declare is unknown, whatever its name
+	Unused bool // list each token that no file names
+	Strict bool // a custom property that neither the tokens nor the files declare is unknown, whatever its name
 }
 
 // Scanner reads folders of source files. Its methods must not be called concurrently.
@@ -31,50 +29,25 @@ type Scanner struct {
 	names
 	tokens  []export.Token
 	options Options
-	exclude []pattern
 	ignores map[string][]pattern // folder -> its .gitignore
 	buffer  []byte               // a file
 
-	result     Result // without what follows from the whole
-	candidates []candidate
-	counts     []int           // uses by token
-	declared   map[string]bool // custom properties
-	selectors  map[string]bool // classes of stylesheets
-	dynamic    map[string]bool // beginnings of names whose rest a program makes
-	judged     map[string]class
+	result    Result    // without what follows from the whole
+	doubtful  []Finding // names that the tokens do not have; what the other files declare decides whether they are unknown
+	counts    []int     // uses by token
+	declared  map[string]bool
+	selectors map[string]bool // classes of stylesheets
+	dynamic   map[string]bool // beginnings of names whose rest a program makes
+	classes   map[string]class
 }
 
 // New returns a scanner for the tokens of a Theme.
 func New(s *export.Sheet, o Options) *Scanner {
 	return &Scanner{
-		names: namesOf(s), tokens: s.Tokens, options: o, exclude: parseIgnore([]byte(strings.Join(o.Exclude, "\n"))),
+		names: namesOf(s), tokens: s.Tokens, options: o,
 		buffer: make([]byte, largestFile+1), counts: make([]int, len(s.Tokens)), result: Result{Findings: []Finding{}, Skipped: []Skipped{}},
-		declared: map[string]bool{}, selectors: map[string]bool{}, dynamic: map[string]bool{}, judged: map[string]class{},
+		declared: map[string]bool{}, selectors: map[string]bool{}, dynamic: map[string]bool{}, classes: map[string]class{},
 	}
-}
-
-// What a name that may be unknown would be.
-const (
-	ofProperty = iota
-	ofPath
-	ofClass
-)
-
-// candidate is a name that the tokens do not have; what the other files declare decides whether it is unknown.
-type candidate struct {
-	Finding
-	kind    int
-	guarded bool // a custom property that has a fallback or is one: the author knows that it may be missing
-}
-
-// classOf is class, remembered.
-func (s *Scanner) classOf(name []byte) class {
-	c, known := s.judged[string(name)]
-	if !known {
-		c = s.class(string(name))
-		s.judged[string(name)] = c
-	}
-	return c
 }
 
 // note adds a name to a set.
@@ -101,7 +74,7 @@ func (s *Scanner) Add(fsys fs.FS, start string, show func(string) string) error 
 		case err != nil && e == nil:
 			return err
 		case err != nil:
-			skip(name, reason(err), true)
+			skip(name, localfile.Reason(err), true)
 			return nil
 		case name == start && !e.IsDir():
 		case name != start && (e.Name() == ".git" || e.Name() == "node_modules" || s.isIgnored(name, e.IsDir())):
@@ -118,7 +91,7 @@ func (s *Scanner) Add(fsys fs.FS, start string, show func(string) string) error 
 		text, err := s.content(fsys, name)
 		switch {
 		case err != nil:
-			skip(name, reason(err), true)
+			skip(name, localfile.Reason(err), true)
 		case len(text) > largestFile:
 			skip(name, "it is larger than 2 MiB", false)
 		case bytes.IndexByte(text[:min(sniffed, len(text))], 0) >= 0:
@@ -160,22 +133,15 @@ func (s *Scanner) content(fsys fs.FS, path string) ([]byte, error) {
 	return s.buffer[:n], err
 }
 
-// reason is what an error of the file system says without the operation and the path.
-func reason(err error) string {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err.Error()
-	}
-	return err.Error()
-}
-
 // pattern is a line of a .gitignore.
 type pattern struct {
 	glob                string
 	negated, onlyFolder bool
 }
 
-// parseIgnore reads the lines of a .gitignore.
-func parseIgnore(text []byte) (list []pattern) {
+// readIgnore reads the .gitignore of a folder, if it has one.
+func (s *Scanner) readIgnore(fsys fs.FS, folder string) {
+	text, _ := fs.ReadFile(fsys, path.Join(folder, ".gitignore"))
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {
 		line := strings.TrimRight(lines.Text(), " \t\r")
@@ -192,36 +158,19 @@ func parseIgnore(text []byte) (list []pattern) {
 		}
 		p.glob = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(p.glob) // braces are letters to git
 		if doublestar.ValidatePattern(p.glob) {
-			list = append(list, p)
+			s.ignores[folder] = append(s.ignores[folder], p)
 		}
 	}
-	return list
 }
 
-// readIgnore reads the .gitignore of a folder, if it has one.
-func (s *Scanner) readIgnore(fsys fs.FS, folder string) {
-	if text, err := fs.ReadFile(fsys, path.Join(folder, ".gitignore")); err == nil {
-		s.ignores[folder] = parseIgnore(text)
-	}
-}
-
-// isIgnored reports whether --exclude or a .gitignore leaves a path out: the last pattern that matches, of the nearest folder.
+// isIgnored reports whether a .gitignore leaves a path out: the last pattern that matches, of the nearest folder.
 func (s *Scanner) isIgnored(name string, isFolder bool) bool {
-	last := func(list []pattern, inside string) (p pattern, ok bool) {
-		for _, p := range slices.Backward(list) {
-			if (isFolder || !p.onlyFolder) && doublestar.MatchUnvalidated(p.glob, inside) {
-				return p, true
-			}
-		}
-		return p, false
-	}
-	if p, ok := last(s.exclude, name); ok && !p.negated {
-		return true
-	}
 	for folder := name; folder != "."; {
 		folder = path.Dir(folder)
-		if p, ok := last(s.ignores[folder], strings.TrimPrefix(name, folder+"/")); ok {
-			return !p.negated
+		for _, p := range slices.Backward(s.ignores[folder]) {
+			if (isFolder || !p.onlyFolder) && doublestar.MatchUnvalidated(p.glob, strings.TrimPrefix(name, folder+"/")) {
+				return !p.negated
+			}
 		}
 	}
 	return false

@@ -34,7 +34,7 @@ func (d Dropped) String() string {
 }
 
 // PrintDropped lists what a push leaves out, and counts it.
-func PrintDropped(a *term.App, list []Dropped, full bool) {
+func PrintDropped(a *term.App, list []Dropped) {
 	if len(list) == 0 {
 		return
 	}
@@ -44,7 +44,7 @@ func PrintDropped(a *term.App, list []Dropped, full bool) {
 			others++
 		}
 	}
-	PrintRows(a, list, full)
+	PrintRows(a, list)
 	if others > 0 {
 		a.Warn("%s left out, and %s.", isAre(tokens, "token"), term.Plural(others, "other member"))
 	} else {
@@ -56,16 +56,16 @@ func PrintDropped(a *term.App, list []Dropped, full bool) {
 const shownRows = 10
 
 // PrintRows lists paths with their reasons on the standard error. On a terminal, and if they are many, those with one reason are one line,
-// and the first lines are printed, unless full.
-func PrintRows(a *term.App, list []Dropped, full bool) {
+// and the first lines are printed.
+func PrintRows(a *term.App, list []Dropped) {
 	groups := term.Grouped(list, func(d Dropped) string {
-		if full || len(list) <= shownRows && !term.IsTerminal(a.Err) {
+		if len(list) <= shownRows && !term.IsTerminal(a.Err) {
 			return d.Path + "\x00" + d.String()
 		}
 		return d.Reason
 	})
 	hidden := 0
-	if !full && len(groups) > shownRows {
+	if len(groups) > shownRows {
 		groups, hidden = groups[:shownRows], len(groups)-shownRows
 	}
 	var rows [][]term.Escaped
@@ -82,6 +82,6 @@ func PrintRows(a *term.App, list []Dropped, full bool) {
 		a.Warn("%s", term.AlignRow(row, []int{longest, 0}))
 	}
 	if hidden > 0 {
-		a.Warn("and %s more; --verbose lists them all", term.Plural(hidden, "reason"))
+		a.Warn("and %s more; --json lists them all", term.Plural(hidden, "reason"))
 	}
 }

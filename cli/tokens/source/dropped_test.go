@@ -26,7 +26,7 @@ func TestSkippedAreListedInAlignedLines(t *testing.T) {
 	}
 	for _, c := range cases {
 		var said strings.Builder
-		PrintDropped(&term.App{Err: &said}, c.list, false)
+		PrintDropped(&term.App{Err: &said}, c.list)
 		if said.String() != c.want {
 			t.Errorf("%s: PrintDropped(%+v) says\n%s, want\n%s", c.rule, c.list, said.String(), c.want)
 		}

@@ -54,7 +54,7 @@ func (s *Source) Report() Report {
 
 // Print writes to the standard error which forms the files have, which values are read otherwise than written, and which modes are not sent.
 // It leaves out lost declarations: see Lost.
-func (s *Source) Print(a *term.App, verbose bool) {
+func (s *Source) Print(a *term.App, all bool) {
 	for _, g := range term.Grouped(s.Documents, func(d *model.Document) string { return d.Form }) {
 		if len(s.Documents) == 1 {
 			a.Warn("%s is %s.", escape.Line(term.NameOf(g[0].Files[0].Name)), g[0].Form)
@@ -72,7 +72,7 @@ func (s *Source) Print(a *term.App, verbose bool) {
 	for _, pair := range s.Replaced {
 		a.Warn("%s; the later one counts.", escape.Line(pair.String()))
 	}
-	s.printProblems(a, verbose)
+	s.printProblems(a, all)
 	if lines := s.Report().Unsent; len(lines) > 0 {
 		a.Warn("%s declared in the files and not sent. These lines of %s push them:\n  variants:", isAre(len(lines), "mode"), intake.MappingName)
 		for _, line := range lines {
@@ -82,7 +82,7 @@ func (s *Source) Print(a *term.App, verbose bool) {
 }
 
 // printProblems prints the first problem of each kind, or all.
-func (s *Source) printProblems(a *term.App, verbose bool) {
+func (s *Source) printProblems(a *term.App, all bool) {
 	more := 0
 	for _, group := range s.Problems {
 		list := slices.DeleteFunc(slices.Clone(group.List), func(p model.Problem) bool { return p.Lost })
@@ -90,7 +90,7 @@ func (s *Source) printProblems(a *term.App, verbose bool) {
 			continue
 		}
 		a.Warn("%s (%d):", escape.Line(capital(group.Kind)), len(list))
-		if !verbose {
+		if !all {
 			more += len(list) - 1
 			list = list[:1]
 		}
@@ -99,7 +99,7 @@ func (s *Source) printProblems(a *term.App, verbose bool) {
 		}
 	}
 	if more > 0 {
-		a.Warn("%s; --verbose lists all.", term.Plural(more, "more problem"))
+		a.Warn("%s; livery check lists all.", term.Plural(more, "more problem"))
 	}
 }
 

@@ -12,13 +12,13 @@ const (
 	shownPlaces = 3
 )
 
-// PrintFaults lists faults, each with its place and what to do. On a terminal equal ones are grouped, unless full.
-func PrintFaults(a *term.App, list []Fault, full bool) {
+// PrintFaults lists faults, each with its place and what to do. On a terminal equal ones are grouped.
+func PrintFaults(a *term.App, list []Fault) {
 	if len(list) == 0 {
 		a.Say("Everything is rendered.")
 		return
 	}
-	isGrouped := !full && term.IsTerminal(a.Out)
+	isGrouped := term.IsTerminal(a.Out)
 	groups := term.Grouped(list, func(f Fault) Fault {
 		if isGrouped {
 			return Fault{Diagnostic: client.Diagnostic{Kind: f.Kind, Message: f.Message}, Next: f.Next}
@@ -27,7 +27,7 @@ func PrintFaults(a *term.App, list []Fault, full bool) {
 	})
 	for i, g := range groups {
 		if i == shownGroups && isGrouped {
-			a.Say("and %s more; --verbose shows them all", term.Plural(len(groups)-i, "kind")+" of fault")
+			a.Say("and %s more; --json lists them all", term.Plural(len(groups)-i, "kind")+" of fault")
 			return
 		}
 		what := a.Styled("31", g[0].Kind) + "  " + term.Escaped(escape.Line(g[0].Message))
@@ -37,7 +37,7 @@ func PrintFaults(a *term.App, list []Fault, full bool) {
 			a.Say("%s  %s", term.Plural(len(g), "place"), what)
 			for k, f := range g {
 				if k == shownPlaces {
-					a.Say("    and %d more; --verbose shows them all", len(g)-k)
+					a.Say("    and %d more; --json lists them all", len(g)-k)
 					break
 				}
 				a.Say("    %s%s%s", escape.Line(f.Path), f.where(a, "  ", ""), f.value("  "))

@@ -2,7 +2,6 @@ package source
 
 import (
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"example.com/livery/cli/term"
@@ -11,22 +10,11 @@ import (
 // refuseFile returns the failure that a file of a name is code. What a program exports is known once it has run, which
 // is up to its own tools.
 func refuseFile(path string) error {
-	quoted := func(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
-	name, imported := strings.TrimSuffix(path, filepath.Ext(path)), strconv.Quote("./"+path)
-	if filepath.IsAbs(path) {
-		imported = strconv.Quote(path)
-	}
-	run := ""
 	switch strings.ToLower(filepath.Ext(path)) {
-	case ".js", ".mjs", ".cjs":
-		run = "node -e " + quoted("import("+imported+").then(m => console.log(JSON.stringify(m.default ?? m)))")
-	case ".jsx", ".ts", ".mts", ".cts", ".tsx": // which Node reads from version 22.6 on
-		run = "npx tsx -e " + quoted("const m = require("+imported+"); console.log(JSON.stringify(m.default ?? m))")
+	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx":
+		return term.Fail("Write what it exports as JSON, and name that file.", "%s is a program, which Livery does not run", path)
 	case ".scss", ".sass", ".less", ".styl":
 		return term.Fail("Push the CSS that it compiles to, or the JSON that it is made from.", "%s is the source of a stylesheet", path)
-	}
-	if run != "" {
-		return term.Fail("Write what it exports as JSON: "+run+" > "+quoted(name+".json"), "%s is a program, which Livery does not run", path)
 	}
 	return nil
 }

@@ -28,14 +28,12 @@ import (
 
 // Flags say how files are read.
 type Flags struct {
-	Modes   []string // DIMENSION=NAME
-	Verbose bool
+	Modes []string // DIMENSION=NAME
 }
 
 // Add gives a command the flags.
 func (f *Flags) Add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.Modes, "mode", nil, "`DIMENSION=NAME` of a mode to read in place of the default; may be repeated")
-	cmd.Flags().BoolVar(&f.Verbose, "verbose", false, "list every problem, not only the first of each kind")
 }
 
 // Source is what token files say.

@@ -1,4 +1,4 @@
-package push
+package tokens
 
 import (
 	"cmp"
@@ -10,7 +10,6 @@ import (
 
 	"example.com/livery/cli/target"
 	"example.com/livery/cli/term"
-	"example.com/livery/cli/tokens/release"
 	"example.com/livery/client"
 )
 
@@ -148,12 +147,12 @@ func (r *run) await(ctx context.Context) error {
 	}
 	f := target.Resolved{Env: r.env, Theme: r.theme}
 	if r.p.Variant == "" {
-		return release.AwaitServed(ctx, r.client, f, r.theme.ServingURLs)
+		return AwaitServed(ctx, r.client, f, r.theme.ServingURLs)
 	}
 	v, err := r.client.Variant(ctx, r.env.ID, r.theme.ID, r.done.Variants[0].VariantID)
 	if err != nil {
 		return err
 	}
 	f.Variant = &v
-	return release.AwaitServed(ctx, r.client, f, v.ServingURLs)
+	return AwaitServed(ctx, r.client, f, v.ServingURLs)
 }

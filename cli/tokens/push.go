@@ -1,4 +1,4 @@
-package push
+package tokens
 
 import (
 	"context"
@@ -116,9 +116,9 @@ func (a *app) push(ctx context.Context, files []string, p pushFlags) (*source.So
 	if err != nil {
 		return nil, err
 	}
-	s.Print(a.App, p.Verbose)
+	s.Print(a.App, false)
 	r := &run{app: a, p: p, source: s, present: map[string]client.Variant{}, done: Done{Variants: []*Result{}, Files: s.Report()}}
-	for _, step := range []func(context.Context) error{r.lookUp, r.plan, r.refuseCount, r.refuseLoss, r.confirmRenames} {
+	for _, step := range []func(context.Context) error{r.lookUp, r.plan, r.refuseLoss, r.confirmRenames} {
 		if err := step(ctx); err != nil {
 			return s, err
 		}
@@ -223,25 +223,6 @@ func (r *run) unlessCreated(err error) error {
 	f := *term.Explain(err)
 	f.Next = strings.TrimSpace(f.Next + " Or create it with --create.")
 	return &f
-}
-
-// refuseCount returns the failure that the Theme would have more Variants than the plan of its Team allows.
-func (r *run) refuseCount(ctx context.Context) error {
-	missing := 0
-	for _, t := range r.parts {
-		if t.variant != nil && t.variant.ID == "" {
-			missing++
-		}
-	}
-	if missing == 0 {
-		return nil
-	}
-	most, err := r.client.Scope(r.env.ID, r.theme.ID).VariantAllowance(ctx)
-	if all := len(r.present) + missing; err == nil && all > most {
-		err = term.Fail("Remove some from "+intake.MappingName+", delete others with livery variant delete, or ask the operator for a larger plan.",
-			"nothing is pushed: Theme %s would have %d Variants, %d of them new, and its plan allows %d", r.p.Theme, all, missing, most)
-	}
-	return err
 }
 
 // mostLost is the share of the values, in hundredths, that a push may lose without being asked for it.

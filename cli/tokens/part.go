@@ -1,4 +1,4 @@
-package push
+package tokens
 
 import (
 	"cmp"
@@ -196,7 +196,7 @@ func (r *run) send(ctx context.Context) error {
 		if t.count > 0 && len(r.parts) > 1 {
 			r.Say("%s:", t.what)
 		}
-		changeset.Print(r.App, t.Changes, r.p.Verbose)
+		changeset.Print(r.App, t.Changes)
 		r.listLosses(t)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package release
+package tokens
 
 import (
 	"context"
@@ -152,7 +152,7 @@ func (a *app) noteInferred(ctx context.Context, c *client.Client, f target.Resol
 	if f.Theme.LatestVersion == nil || !f.Theme.HasUnpublishedChanges {
 		return nil
 	}
-	made, err := c.CompareTheme(ctx, f.Env.ID, f.Theme.ID, client.CompareOptions{})
+	made, err := c.Scope(f.Env.ID, f.Theme.ID).Compare(ctx, "", client.CompareOptions{})
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (a *app) discard(cmd *cobra.Command, p target.Target) error {
 	if err != nil {
 		return err
 	}
-	set, err := read(cmd.Context(), c, f, client.ReadOptions{})
+	set, err := c.Scope(f.Env.ID, f.Theme.ID).Tokens(cmd.Context(), f.VariantID(), client.ReadOptions{})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package release
+package tokens
 
 import (
 	"cmp"
@@ -20,15 +20,13 @@ import (
 
 func (a *app) versionsCommand() *cobra.Command {
 	var p target.Target
-	var most int
 	cmd := &cobra.Command{
 		Use:     "versions",
 		Short:   "List the published versions of a Theme or Variant, and what each changed",
 		Example: "  livery versions --env sandbox --theme acme",
 		Args:    cmdline.Args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.versions(cmd, p, most) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.versions(cmd, p) },
 	}
-	cmd.Flags().IntVar(&most, "limit", 10, "how many `VERSIONS` to list, the newest first; 0 lists all")
 	return a.JSONFlag(target.OfVariant(cmd, &p))
 }
 
@@ -44,12 +42,15 @@ type version struct {
 	Modes    []client.Mode  `json:"modes,omitempty"`
 }
 
-func (a *app) versions(cmd *cobra.Command, p target.Target, most int) error {
+// shownVersions is how many versions a person reads at once.
+const shownVersions = 20
+
+func (a *app) versions(cmd *cobra.Command, p target.Target) error {
 	c, f, err := a.Resolve(cmd, p)
 	if err != nil {
 		return err
 	}
-	set, err := read(cmd.Context(), c, f, client.ReadOptions{IncludeVersions: true})
+	set, err := c.Scope(f.Env.ID, f.Theme.ID).Tokens(cmd.Context(), f.VariantID(), client.ReadOptions{IncludeVersions: true})
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func (a *app) versions(cmd *cobra.Command, p target.Target, most int) error {
 		if err != nil {
 			return err
 		}
-		if most > 0 && len(list) == most {
+		if !a.JSON && len(list) == shownVersions {
 			break
 		}
 		row := version{Version: e.Version, At: &e.PublishedAt, By: e.PublishedBy, Note: e.Note, Modes: e.Modes}
@@ -79,10 +80,10 @@ func (v *version) compare(ctx context.Context, c *client.Client, f target.Resolv
 	var err error
 	if v.From == 0 {
 		var set client.TokenSet
-		set, err = read(ctx, c, f, client.ReadOptions{Version: v.Version})
+		set, err = c.Scope(f.Env.ID, f.Theme.ID).Tokens(ctx, f.VariantID(), client.ReadOptions{Version: v.Version})
 		said.Added = changeset.PathsOf(set)
 	} else {
-		said, err = Compare(ctx, c, f, client.CompareOptions{From: v.From, To: v.Version})
+		said, err = c.Scope(f.Env.ID, f.Theme.ID).Compare(ctx, f.VariantID(), client.CompareOptions{From: v.From, To: v.Version})
 	}
 	v.Breaking = said.Breaking
 	v.Changes = map[string]int{
@@ -90,14 +91,6 @@ func (v *version) compare(ctx context.Context, c *client.Client, f target.Resolv
 		changeset.Changed: len(said.Changed), changeset.Added: len(said.Added), changeset.Described: len(said.Described),
 	}
 	return err
-}
-
-// Compare compares two editions of a Theme or Variant.
-func Compare(ctx context.Context, c *client.Client, f target.Resolved, o client.CompareOptions) (client.Comparison, error) {
-	if f.Variant != nil {
-		return c.CompareVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, o)
-	}
-	return c.CompareTheme(ctx, f.Env.ID, f.Theme.ID, o)
 }
 
 func (a *app) printVersions(list []version, all int, draft bool) {
@@ -126,7 +119,7 @@ func (a *app) printVersions(list []version, all int, draft bool) {
 	}
 	a.PrintTable(t)
 	if all > len(list) {
-		a.Say("and %d older; --limit 0 lists all", all-len(list))
+		a.Say("and %d older; --json lists all", all-len(list))
 	}
 }
 
@@ -177,12 +170,4 @@ func NoVersion(err error, f target.Resolved, wanted ...int) error {
 		next = fmt.Sprintf("Its newest is %d; livery versions lists them.", *newest)
 	}
 	return term.Fail(next, "%s has no version %d", what, wanted[i])
-}
-
-// read reads the tokens of a Theme or Variant.
-func read(ctx context.Context, c *client.Client, f target.Resolved, o client.ReadOptions) (client.TokenSet, error) {
-	if f.Variant != nil {
-		return c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, o)
-	}
-	return c.ThemeTokens(ctx, f.Env.ID, f.Theme.ID, o)
 }

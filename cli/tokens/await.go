@@ -1,4 +1,4 @@
-package release
+package tokens
 
 import (
 	"bytes"
@@ -28,7 +28,7 @@ func AwaitServed(ctx context.Context, c *client.Client, f target.Resolved, urls 
 	defer cancel()
 	isWanted := func(answer) bool { return true }
 	if f.Variant != nil {
-		content, err := c.PreviewVariant(ctx, f.Env.ID, f.Theme.ID, f.Variant.ID, urls.Pinned[0].File)
+		content, err := c.Scope(f.Env.ID, f.Theme.ID).Preview(ctx, f.Variant.ID, urls.Pinned[0].File, client.PreviewOptions{})
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package release
+package tokens
 
 import (
 	"context"
@@ -91,7 +91,7 @@ func (a *app) rollbackVariant(ctx context.Context, c *client.Client, f target.Re
 	case sealed && f.Theme.HasUnpublishedChanges:
 		return draftInTheWay("Theme " + f.Theme.Slug)
 	}
-	old, err := c.VariantTokens(ctx, f.Env.ID, f.Theme.ID, v.ID, client.ReadOptions{})
+	old, err := c.Scope(f.Env.ID, f.Theme.ID).Tokens(ctx, v.ID, client.ReadOptions{})
 	if err != nil {
 		return err
 	}

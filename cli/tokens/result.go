@@ -1,4 +1,4 @@
-package push
+package tokens
 
 import (
 	"fmt"
@@ -75,10 +75,10 @@ func (d *Done) hasChanged() bool {
 
 // listLosses prints what the push leaves out of a part, and what it stores though no served file has it.
 func (r *run) listLosses(t *part) {
-	source.PrintDropped(r.App, t.Skipped, r.p.Verbose)
+	source.PrintDropped(r.App, t.Skipped)
 	if len(t.Unserved) > 0 {
 		r.Warn("Stored, but in no served file until fixed: %s.", term.Plural(len(t.Unserved), "token"))
-		source.PrintRows(r.App, t.Unserved, r.p.Verbose)
+		source.PrintRows(r.App, t.Unserved)
 	}
 }
 
@@ -134,7 +134,7 @@ func (r *run) printPlan(t *part) {
 		r.Say("%s would be created.", t.what)
 	}
 	r.listLosses(t)
-	changeset.Print(r.App, t.Changes, r.p.Verbose)
+	changeset.Print(r.App, t.Changes)
 	if t.count == 0 {
 		r.Say("%s: nothing would be sent.", t.what)
 		return
