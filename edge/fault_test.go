@@ -14,6 +14,7 @@ import (
 
 	"example.com/livery/edge"
 	"example.com/livery/feedproto"
+	"example.com/livery/internal/test/race"
 )
 
 // faulty is a feed that answers wrong at one endpoint while it is told to.
@@ -152,6 +153,7 @@ const (
 // An upstream that answers wrong, however and whatever it is asked, is asked rarely; what is held is served
 // meanwhile, and what is new when it answers right again.
 func TestWrongAnswersAreNotAskedForAgainAtOnce(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	for _, endpoint := range []string{"changes", "themes/", "pairs/", "blobs/", "modules", "refresh/"} {
 		t.Run(strings.Trim(endpoint, "/"), func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"example.com/livery/edge"
+	"example.com/livery/internal/test/race"
 )
 
 // flood asks for addresses on one connection, many at a time, and counts the answers by status.
@@ -55,7 +56,7 @@ func TestFloodOfUnknownAddresses(t *testing.T) {
 	t.Parallel()
 	const workers, budget = 8, 16 << 20
 	total := 100_000
-	if edge.Raced {
+	if race.Enabled {
 		total = 20_000
 	}
 	f := publishedFeed(t)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -176,7 +177,7 @@ func values30(value string) string {
 // No file is longer than the bound, from its Theme and from its plan, and every token that is left out is named with the reason.
 func TestAmplificationIsBounded(t *testing.T) {
 	t.Parallel()
-	if underRace {
+	if race.Enabled {
 		t.Skip("one goroutine, and files of 64 MiB")
 	}
 	for _, c := range amplifiers {
@@ -252,7 +253,7 @@ func checkNothingIsLost(t *testing.T, files [renderer.FileCount][]byte, reported
 // Groups and what they say of themselves are left out last, if tokens do not make the length.
 func TestDocumentsOfMetadataAreBounded(t *testing.T) {
 	t.Parallel()
-	if underRace {
+	if race.Enabled {
 		t.Skip("one goroutine, and files of 64 MiB")
 	}
 	text := strings.Repeat("<", 3<<20)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 )
@@ -63,7 +64,7 @@ func TestVariantsAreToldByWhatTheyReach(t *testing.T) {
 // The bounds of the whole document leave a token out that nothing reaches, or make room for one.
 func TestBoundsAreThoseOfTheWholeDocument(t *testing.T) {
 	t.Parallel()
-	if underRace {
+	if race.Enabled {
 		t.Skip("one goroutine, and values of many MiB")
 	}
 	long := func(n int) string { return `"` + strings.Repeat("x", n) + `"` }

@@ -65,7 +65,10 @@ func TestCompilerDoesNotGrow(t *testing.T) {
 
 // Every document that the API takes compiles and renders: the limit on memory has room for 8 MiB of the
 // smallest tokens, which need the most.
-func TestLargestDocumentRenders(t *testing.T) {
+func TestLargestDocumentRenders_Long(t *testing.T) {
+	if testing.Short() {
+		t.Skip("8 MiB of tokens: make check runs it")
+	}
 	r := newRuntime(t, wasm.Config{})
 	digest := load(t, r, guest(t))
 	var theme strings.Builder

@@ -17,6 +17,7 @@ import (
 
 	"example.com/livery/client"
 	"example.com/livery/internal/test/program"
+	"example.com/livery/internal/test/race"
 )
 
 // corpus holds real design systems and their Variants. It is not part of this repository.
@@ -25,6 +26,7 @@ const corpus = "../../../shared/corpus"
 // TestCorpus pushes every real design system with its Variants through the program and looks at all
 // five served files: no text of theirs may tell of a value that was not rendered (S19, S20, 6.1).
 func TestCorpus(t *testing.T) {
+	race.Skip(t)
 	documents, err := filepath.Glob(filepath.Join(corpus, "*.tokens.json"))
 	if err != nil || len(documents) == 0 {
 		t.Skip("SKIPPED: the corpus of real design systems is not beside this repository: " + corpus)
