@@ -113,7 +113,11 @@ func TestDamagedCodeIsMadeAnewAlone(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("the code is in %v (%v), want one file", files, err)
 	}
-	write(t, files[0], []byte("damaged"))
+	damaged := read(t, files[0])
+	damaged[len(damaged)/2] ^= 0xff
+	if err := os.WriteFile(files[0], damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	write(t, filepath.Join(dir, digest, other, "key"), []byte("code"))
 	again := newRuntime(t, wasm.Config{CacheDir: dir})
 	hear(t, again, load(t, again, canary(t)), "alive1")

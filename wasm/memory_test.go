@@ -69,7 +69,7 @@ func TestLargestDocumentRenders_Long(t *testing.T) {
 	if testing.Short() {
 		t.Skip("8 MiB of tokens: make check runs it")
 	}
-	r := newRuntime(t, wasm.Config{})
+	r := newRuntime(t, wasm.Config{Overdue: time.Hour, ModuleIdle: time.Hour}) // however busy the machine is
 	digest := load(t, r, guest(t))
 	var theme strings.Builder
 	theme.WriteString(`{"$type":"number"`)

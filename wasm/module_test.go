@@ -94,29 +94,6 @@ func TestConcurrentLoadsShareOneCompilation(t *testing.T) {
 	}
 }
 
-// A damaged file in the cache costs a compilation, not the service.
-func TestDamagedCacheIsCompiledAnew(t *testing.T) {
-	race.Skip(t)
-	t.Parallel()
-	dir := t.TempDir()
-	copyCode(t, dir, canary(t))
-	damaged := 0
-	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		damaged++
-		content := read(t, path)
-		content[len(content)/2] ^= 0xff
-		return os.WriteFile(path, content, 0o600)
-	})
-	if err != nil || damaged == 0 {
-		t.Fatalf("damaged %d files of the cache, %v", damaged, err)
-	}
-	second := newRuntime(t, wasm.Config{CacheDir: dir})
-	hear(t, second, load(t, second, canary(t)), "alive1")
-}
-
 // Modules live side by side; an unused one is dropped with its instances and its code, and can
 // be loaded again.
 func TestUnusedModulesAreDropped(t *testing.T) {
