@@ -51,12 +51,8 @@ endef
 
 test: build ## Build, then run the tests. make check adds the long ones
 	$(call gotest,$(LONGEST) $$(go list ./...),-short $(LINK) $(PARALLEL))
-	$(call gotest,./guard,$(LINK) $(PARALLEL),,bench)
-	@if command -v "$${LIVERY_CHROMIUM:-chromium}" > /dev/null; then \
-	$(TOOL) gotestsum --format pkgname --rerun-fails=2 --packages ./console -- $(COMPILE) -vet=off -tags browser -count 1 -run Road; \
-	else echo "NOT PROVEN: the console in a browser: no Chromium is on the path, and LIVERY_CHROMIUM names none"; fi
 
-check: build ## Check formatting, vet, staticcheck; run the long tests, those of bench, and the race detector
+check: build ## Check formatting, vet and staticcheck; run the long tests, those of bench, and the race detector
 	@unformatted="$$($(TOOL) gofumpt -l .)"; test -z "$$unformatted" || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
 	go vet ./...
 	go vet -tags noconsole ./console ./cli/... .
@@ -68,6 +64,9 @@ check: build ## Check formatting, vet, staticcheck; run the long tests, those of
 	cd deploy/release && go vet -tags released ./... && go test -vet=off ./...
 	$(call gotest,$(LONG),$(LINK) $(PARALLEL) -run '_Long$$')
 	$(call gotest,./...,$(LINK) $(PARALLEL),,bench)
+	@if command -v "$${LIVERY_CHROMIUM:-chromium}" > /dev/null; then \
+	$(TOOL) gotestsum --format pkgname --rerun-fails=2 --packages ./console -- $(COMPILE) -vet=off -tags browser -count 1 -run Road; \
+	else echo "NOT PROVEN: the console in a browser: no Chromium is on the path, and LIVERY_CHROMIUM names none"; fi
 	@if command -v "$$(go env CC)" > /dev/null; then $(MAKE) --no-print-directory suite NAME=race; else echo "no C compiler: the race detector is left out"; fi
 
 suite: ## Run one more suite: make suite NAME=race. Without NAME, list them
