@@ -57,9 +57,9 @@ check: build ## Check formatting, vet and staticcheck; run the long tests, those
 	go vet ./...
 	go vet -tags noconsole ./console ./cli/... .
 	GOOS=wasip1 GOARCH=wasm go vet ./wasm/guest
-	go vet -tags browser,examples,clients ./console ./docs/examples ./wasm/js
+	go vet -tags browser,examples,clients ./console ./docs/examples ./tests/browser ./wasm/js
 	$(TOOL) staticcheck ./...
-	cd bench && go vet ./... && go vet -tags browser ./browser && $(TOOL) staticcheck ./...
+	cd bench && go vet ./... && $(TOOL) staticcheck ./...
 	GOOS=windows go vet ./... # the system that differs most; a release builds all
 	cd deploy/release && go vet -tags released ./... && go test -vet=off ./...
 	$(call gotest,$(LONG),$(LINK) $(PARALLEL) -run '_Long$$')
@@ -115,8 +115,7 @@ docs/examples/clients/node_modules bench/systems/node_modules: %/node_modules: %
 # Suites prove more than make check has time or programs for.
 
 suite-browser: build docs/examples/node_modules ## Attack stylesheets and use the examples' pages in a Chromium
-	go test -C bench -tags browser -count 1 -timeout 30m ./browser
-	go test -tags browser -count 1 -timeout 30m ./wasm/js ./docs/examples
+	go test -tags browser -count 1 -timeout 30m ./tests/browser ./wasm/js ./docs/examples
 
 suite-examples: build docs/examples/node_modules docs/examples/apps/node_modules ## Build all examples with their real libraries, use them in a Chromium (npm)
 	go test -tags browser,examples -count 1 -timeout 30m ./docs/examples

@@ -2,7 +2,7 @@
 
 // Package browser proves in a real Chromium that no token breaks out of the files that Livery
 // serves, and that the files do in a browser what they say. It is made of tests alone, behind the
-// build tag browser: go test -tags browser ./bench/browser. Its flags are -payloads and -seed for the
+// build tag browser: go test -tags browser ./tests/browser. Its flags are -payloads and -seed for the
 // random payloads, and -picture for the file of a picture of the sample. LIVERY_CHROMIUM names the
 // browser's program if it is not on the path.
 package browser
@@ -20,6 +20,8 @@ import (
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"example.com/livery/internal/test/program"
 )
 
 // patience bounds every wait for the browser: a page that takes longer is a failure.
@@ -40,12 +42,14 @@ type chromium struct {
 var tab *chromium
 
 func TestMain(m *testing.M) {
-	code, err := runWithBrowser(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	program.Main(func() int {
+		code, err := runWithBrowser(m)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return code
+	})
 }
 
 func runWithBrowser(m *testing.M) (int, error) {

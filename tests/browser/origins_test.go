@@ -5,7 +5,6 @@ package browser
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -14,38 +13,21 @@ import (
 	"regexp"
 	"testing"
 	"time"
+
+	"example.com/livery/internal/test/program"
 )
 
-// guardedDev is a livery dev, built from this tree, whose one Theme serves pages of some origins alone.
+// guardedDev is a livery dev whose one Theme serves pages of some origins alone.
 type guardedDev struct {
-	t            *testing.T
-	binary, data string
-	Edge         string            `json:"edgeURL"`
-	Environments map[string]string `json:"environments"`
-	theme        string            // its id
+	program.Dev
+	t     *testing.T
+	theme string // its id
 }
 
 // openGuarded starts it, and ends it with the test.
 func openGuarded(t *testing.T, origin string) *guardedDev {
+	g := &guardedDev{Dev: program.StartDev(t, "--empty"), t: t}
 	dir := t.TempDir()
-	g := &guardedDev{t: t, binary: filepath.Join(dir, "livery"), data: filepath.Join(dir, "data")}
-	if out, err := exec.Command("go", "build", "-C", "../..", "-o", g.binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v: %s", err, out)
-	}
-	server := exec.Command(g.binary, "dev", "--empty", "--data", g.data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0")
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = server.Process.Signal(os.Interrupt) // in vain if it has ended
-		if err := server.Wait(); err != nil {
-			t.Errorf("livery dev ended with %v", err)
-		}
-	})
-	g.eventually("livery dev answers", func() bool {
-		text, err := os.ReadFile(filepath.Join(g.data, "dev.json"))
-		return err == nil && json.Unmarshal(text, g) == nil
-	})
 	g.publish(filepath.Join(dir, "theme.json"))
 	g.livery("serving", "set", g.theme, "--allowed-origin", origin)
 	g.eventually("the edge refuses other origins", func() bool { return g.status("https://evil.example") == http.StatusForbidden })
@@ -63,7 +45,7 @@ func (g *guardedDev) publish(file string) {
 // livery runs a command of the program on the running one, and returns what it prints.
 func (g *guardedDev) livery(arguments ...string) []byte {
 	g.t.Helper()
-	cmd := exec.Command(g.binary, append(arguments, "--data", g.data)...)
+	cmd := exec.Command("livery", append(arguments, "--data", g.Data)...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
@@ -83,7 +65,7 @@ func (g *guardedDev) eventually(what string, ok func() bool) {
 }
 
 func (g *guardedDev) folder() string {
-	return g.Edge + "/" + g.Environments["sandbox"] + "/" + g.theme + "/-/latest/"
+	return g.EdgeURL + "/" + g.Environments["sandbox"] + "/" + g.theme + "/-/latest/"
 }
 
 // status returns the status of the stylesheet for an origin, 0 without an answer.
