@@ -11,8 +11,6 @@ replace example.com/livery => ../
 require (
 	github.com/andybalholm/brotli v1.2.8
 	github.com/cheggaaa/pb/v3 v3.2.1
-	github.com/chromedp/cdproto v0.159.0
-	github.com/chromedp/chromedp v0.22.1
 	github.com/cockroachdb/pebble/v2 v2.1.7
 	github.com/fasthttp/router v1.5.4 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect

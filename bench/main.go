@@ -16,18 +16,15 @@ import (
 	"example.com/livery/bench/internal/edge"
 	"example.com/livery/bench/internal/frame"
 	"example.com/livery/bench/internal/live"
-	"example.com/livery/bench/internal/management"
-	"example.com/livery/bench/internal/peers"
+	"example.com/livery/bench/internal/publish"
 	"example.com/livery/bench/internal/render"
-	"example.com/livery/bench/internal/road"
 	"example.com/livery/bench/internal/storage"
-	"example.com/livery/bench/internal/use"
 	"example.com/livery/bench/internal/wasm"
 )
 
 // parts are those that give figures. What passes or fails is a test.
 var parts = []frame.Part{
-	render.Part, peers.Part, wasm.Part, edge.Part, use.Part, management.Part, storage.Part, road.Part, live.Part,
+	render.Part, wasm.Part, edge.Part, storage.Part, live.Part, publish.Part,
 }
 
 func main() {

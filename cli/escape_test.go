@@ -25,7 +25,7 @@ import (
 	"example.com/livery/cli/tokens/changeset"
 	"example.com/livery/cli/tokens/source"
 	"example.com/livery/client"
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make suite NAME=fuzz draws others
 	"example.com/livery/renderer/jsontree"
 )
 

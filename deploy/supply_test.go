@@ -125,8 +125,11 @@ func TestAnOldToolchainIsNoticedOffline(t *testing.T) {
 	}
 }
 
-// TestWhatWasNotCheckedIsSaid: make vuln fails and says so if it reads no database, and does not if it reads one.
-func TestWhatWasNotCheckedIsSaid(t *testing.T) {
+// TestVuln_Long: make suite NAME=vuln fails and says so if it reads no database, and does not if it reads one.
+func TestVuln_Long(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles govulncheck: make check runs it")
+	}
 	out, err := exec.Command("go", "tool", "-modfile=tools.mod", "govulncheck", "-h").CombinedOutput()
 	if err != nil && !strings.Contains(string(out), "Usage") {
 		t.Skipf("SKIPPED: govulncheck is not on this machine, and there is no module proxy to get it from: %s", out)
@@ -144,9 +147,9 @@ func TestWhatWasNotCheckedIsSaid(t *testing.T) {
 		}
 	}
 	for database, fails := range map[string]bool{"http://127.0.0.1:1": true, "file://" + empty: false} {
-		said, err := makeIn(t, "vuln", "PACKAGES=./cli/escape", "VULNDB="+database, "MODFILE="+module)
+		said, err := makeIn(t, "suite-vuln", "PACKAGES=./cli/escape", "VULNDB="+database, "MODFILE="+module)
 		if (err != nil) != fails || fails != strings.Contains(said, "NOTHING WAS CHECKED") {
-			t.Errorf("make vuln with the database %s says %q, %v", database, said, err)
+			t.Errorf("make suite NAME=vuln with the database %s says %q, %v", database, said, err)
 		}
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"sync"
 	"testing"
 
-	"example.com/livery/edge"
+	"example.com/livery/internal/test/race"
 )
 
-const withoutFastPath = "TestWithoutTheFastPath"
+const withoutFastPath = "TestWithoutTheFastPath_Long"
 
 // fastPath reports whether the edges of a test have the fast path.
 func fastPath(t testing.TB) bool { return !strings.HasPrefix(t.Name(), withoutFastPath+"/") }
@@ -178,11 +178,11 @@ var onBothPaths = map[string]func(*testing.T){
 	"TestPagesHearOfWhatUpstreamDidNotSay":         TestPagesHearOfWhatUpstreamDidNotSay,
 }
 
-// TestWithoutTheFastPath runs the tests of a running edge once more, without the fast path. The race detector, which takes
+// TestWithoutTheFastPath_Long runs the tests of a running edge once more, without the fast path. The race detector, which takes
 // ten times as long, sees those with it alone: the full server is behind it.
-func TestWithoutTheFastPath(t *testing.T) {
-	if edge.Raced || testing.CoverMode() != "" {
-		t.Skip("the edge with the fast path has the full server behind it")
+func TestWithoutTheFastPath_Long(t *testing.T) {
+	if testing.Short() || race.Enabled || testing.CoverMode() != "" {
+		t.Skip("the edge with the fast path has the full server behind it: make check runs this")
 	}
 	for _, name := range slices.Sorted(maps.Keys(onBothPaths)) {
 		t.Run(name, onBothPaths[name])

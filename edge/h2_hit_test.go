@@ -8,6 +8,7 @@ import (
 
 	"example.com/livery/httpd/h2"
 	"example.com/livery/httpd/loop"
+	"example.com/livery/internal/test/race"
 	"example.com/livery/storage/record"
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -103,7 +104,7 @@ func TestHTTP2HitsAllocateNothing(t *testing.T) {
 			t.Fatal("no answers")
 		}
 	}
-	if raced {
+	if race.Enabled {
 		t.Skip("allocations are not counted under the race detector: pools drop what they hold then")
 	}
 	asking := testing.AllocsPerRun(200, func() {

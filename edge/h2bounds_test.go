@@ -13,6 +13,7 @@ import (
 
 	"example.com/livery/edge"
 	"example.com/livery/internal/test/floods"
+	"example.com/livery/internal/test/race"
 	"golang.org/x/net/http2/hpack"
 )
 
@@ -48,7 +49,7 @@ func TestFloodsAreBounded(t *testing.T) {
 	}
 	for _, attack := range floods.All {
 		t.Run(attack.Name, func(t *testing.T) {
-			if edge.Raced {
+			if race.Enabled {
 				attack.Conns = min(attack.Conns, 10)
 			}
 			before := memoryNow()
@@ -58,7 +59,7 @@ func TestFloodsAreBounded(t *testing.T) {
 			if len(wrong) > 0 {
 				t.Errorf("others are not answered: %q", wrong)
 			}
-			if took := memoryNow() - before; took > most && !edge.Raced {
+			if took := memoryNow() - before; took > most && !race.Enabled {
 				t.Errorf("the flood takes %d KiB, want at most %d", took>>10, most>>10)
 			} else {
 				t.Logf("%d KiB, %v connections, %v refused so far", took>>10, s.counted("livery_edge_connections"), s.counted("livery_edge_shed_total"))

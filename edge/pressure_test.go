@@ -19,7 +19,7 @@ import (
 	"example.com/livery/edge"
 )
 
-// pressed returns small in an ordinary run and full in that of make pressure.
+// pressed returns small in an ordinary run and full in that of make suite NAME=pressure.
 func pressed(small, full int) int {
 	if os.Getenv("LIVERY_PRESSURE") == "full" {
 		return full

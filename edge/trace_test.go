@@ -3,11 +3,14 @@ package edge_test
 import (
 	"slices"
 	"testing"
+
+	"example.com/livery/internal/test/race"
 )
 
 // What a request has an edge ask upstream belongs to the request's trace, through an edge between as well;
 // what is not a trace goes nowhere.
 func TestQuestionsCarryTheTraceOn(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	for _, row := range []struct {

@@ -48,16 +48,12 @@ func flood(t *testing.T, r *running, addresses []string, counts *[600]atomic.Int
 	}
 }
 
-// A flood of 100,000 addresses that do not exist, Themes, Variants, versions and modes, reaches upstream with a
+// A flood of 20,000 addresses that do not exist, Themes, Variants, versions and modes, reaches upstream with a
 // few questions only, stays within the memory budget, and takes nothing from who asks for what exists
 // (decisions 7.8).
 func TestFloodOfUnknownAddresses(t *testing.T) {
 	t.Parallel()
-	const workers, budget = 8, 16 << 20
-	total := 100_000
-	if edge.Raced {
-		total = 20_000
-	}
+	const workers, budget, total = 8, 16 << 20, 20_000
 	f := publishedFeed(t)
 	r := run(t, f, func(c *edge.Config) { c.CacheBytes = budget })
 	r.settle()

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"example.com/livery/edge"
 	"example.com/livery/internal/test/floods"
 	"example.com/livery/internal/test/heaptest"
+	"example.com/livery/internal/test/race"
 	"example.com/livery/storage/record"
 )
 
@@ -92,7 +92,7 @@ func runWaiting(t *testing.T) (s *secured, all []waits) {
 
 // What connections keep while they wait for their clients is counted as what it takes of the heap.
 func TestWhatWaitsIsCounted(t *testing.T) {
-	if edge.Raced {
+	if race.Enabled {
 		t.Skip("the detector takes memory of its own")
 	}
 	const conns = 20

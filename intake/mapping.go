@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"example.com/livery/intake/model"
-	"example.com/livery/internal/yamlfile"
 	"example.com/livery/internal/spelling"
+	"example.com/livery/internal/yamlfile"
 )
 
 // MappingName is the name of the file that holds a mapping. A Reader never reads it as a token file.

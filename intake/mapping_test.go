@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make suite NAME=fuzz draws others
 	"example.com/livery/internal/yamlfile"
 	"example.com/livery/origin/modes"
 )

@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"example.com/livery/internal/test/heaptest"
+	"example.com/livery/internal/test/race"
 	"example.com/livery/origin"
 	"example.com/livery/origin/api"
 	"example.com/livery/origin/operator"
@@ -341,6 +342,7 @@ func heapPeak(fn func()) int64 {
 // A163: previews of a large Theme at once, and answers that nobody takes, stay within Limits.RequestMemory, and what is being
 // worked with within twice as much.
 func TestAnswersStayWithinTheirMemory(t *testing.T) {
+	race.Skip(t)
 	const memory = 32 << 20
 	registry := prometheus.NewRegistry()
 	h := newTestOrigin(t, func(c *origin.Config) {
@@ -404,6 +406,7 @@ func TestAnswersStayWithinTheirMemory(t *testing.T) {
 
 // A163: what a request was made of goes before its answer is written: a body of a mebibyte that becomes fifty in memory.
 func TestRequestsAreForgottenBeforeTheirAnswers(t *testing.T) {
+	race.Skip(t)
 	registry := prometheus.NewRegistry()
 	h := newTestOrigin(t, func(c *origin.Config) { c.Registry = registry })
 	theme := h.theme("large")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/origin"
 )
 
@@ -22,6 +23,7 @@ func filled(text string, size int) string {
 // Decision 1.5: every bound of a batch and of the document it makes, at its edge and one past it, on
 // a Theme and on a Variant.
 func TestBatchesHaveTheirBounds(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")
@@ -102,6 +104,7 @@ func TestDocumentsHaveABound(t *testing.T) {
 // Decision 1.5 with the defaults: a body of 8 MiB is read, and one byte more is not; a header block of
 // 16 KiB is, and one byte more is not.
 func TestRequestsHaveTheirBounds(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	h := newTestOrigin(t)
 	themes := "/environments/" + h.sandbox + "/themes"
@@ -129,6 +132,7 @@ func (h *testOrigin) head(method, path string) string {
 // S100 S101 S103 S198 S204 S250 S251 S252 S253 S254, decisions 2.1, 2.2 and 2.3: slugs, names and labels have the same
 // bounds in each create and update of Themes and Variants, counted in characters.
 func TestNamesAndLabelsHaveTheirBounds(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	h := newTestOrigin(t)
 	theme := h.theme("brand")

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/origin"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
@@ -146,6 +147,7 @@ func TestAListThatIsFollowedSkipsNothing(t *testing.T) {
 // A page of 20,000 Themes reads the keys and the records of the page alone, wherever it begins. A filter and an order by time
 // read the records alone; but the first one reads all entries, and one after a change those of the bucket that changed.
 func TestAPageOfALongListReadsWhatItShows(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	const count, size = 20_000, 50
 	reads := &readsStore{}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/origin"
 	"example.com/livery/origin/operator"
 	"example.com/livery/origin/theming"
@@ -100,6 +101,7 @@ func (h *testOrigin) wantPages(slugs []string, size int) {
 // The last page of a long list reads as many records as the first and the sparse index, walks over a part of one block more,
 // and allocates as much.
 func TestTheLastPageCostsWhatTheFirstCosts(t *testing.T) {
+	race.Skip(t)
 	reads := &readsStore{}
 	h := newTestOrigin(t, func(c *origin.Config) { reads.Store, c.Store = c.Store, reads })
 	slugs := manyThemes(t, h.store, h.sandbox, 5000)
@@ -123,6 +125,7 @@ func TestTheLastPageCostsWhatTheFirstCosts(t *testing.T) {
 
 // A start reads as much with many Themes as with none, and of signed Themes only those that another master key sealed.
 func TestAStartReadsNoThemes(t *testing.T) {
+	race.Skip(t)
 	reads := &readsStore{}
 	h := newTestOrigin(t, func(c *origin.Config) { reads.Store, c.Store = c.Store, reads })
 	restart := func() (read int64) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/origin/api"
 	"example.com/livery/origin/auth"
 	"example.com/livery/storage/record"
@@ -176,6 +177,7 @@ func wanted(route api.Route, subject string, member bool, role record.Role) int 
 // S3 S4 S42 S49 S91 S234 S235 S238 S239 S240 S241 S242 S243 S245, matrix of 21 routes and 6 callers: 126 cells.
 // The routes beyond the contract have their cells too.
 func TestAuthorisationMatrix(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	if cells := checkMatrix(t, api.Routes()); cells != 126 || len(api.Routes()) != 21 {
 		t.Errorf("cells = %d over %d routes, want 126 over 21", cells, len(api.Routes()))
@@ -243,6 +245,7 @@ func checkCell(t *testing.T, r reply, want int) {
 // S3 S4 S243 A100 A101, (a) and (b) of the matrix: a Theme of another Environment, in which the caller is
 // admin, cannot be told from one that never was; nor can a Variant of another Theme.
 func TestForeignAndMissingIDsAreTheSame(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	h := newTestOrigin(t)
 	here := h.ready()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/origin"
 	"example.com/livery/origin/api"
 )
@@ -14,6 +15,7 @@ import (
 // S1 S16 S17 A66, decision 1.6: every path has the methods of the table and HEAD beside GET; any other is 405
 // with all of them in Allow, for any caller and whether or not the resource exists.
 func TestEveryPathRefusesOtherMethods(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	h := newTestOrigin(t)
 	here := h.ready()
@@ -55,6 +57,7 @@ func TestEveryPathRefusesOtherMethods(t *testing.T) {
 
 // S1 S17 S31: nothing exists above, between and below Environment, Theme and Variant, and no accounts do.
 func TestThereAreNoOtherLevels(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	h := newTestOrigin(t)
 	s := h.ready()

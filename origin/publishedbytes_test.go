@@ -133,7 +133,10 @@ func (h *testOrigin) publishedBy(module []byte, theme, variant string) {
 
 // S171, decisions 6.5: another renderer changes no published byte, also if everything derived is lost and compiled again,
 // which only the module can with which it was published; what is published now comes from this one.
-func TestPublishedBytesStay(t *testing.T) {
+func TestPublishedBytesStay_Long(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds another module: make check runs it")
+	}
 	t.Parallel()
 	e, store := newLossy(t, func(c *origin.Config) { c.Guest, c.Compiled = thisModule(t), cacheDir(t) })
 	theme := e.theme("brand")

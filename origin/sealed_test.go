@@ -14,7 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/livery/feedproto"
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	"example.com/livery/internal/test/race"
+	_ "example.com/livery/internal/test/sameseed" // make suite NAME=fuzz draws others
 	"example.com/livery/origin/api"
 	"example.com/livery/origin/modes"
 	"example.com/livery/origin/operator"
@@ -38,6 +39,7 @@ type sealedWorld struct {
 // Decision 10.7: no sequence of calls but the deletion of the Theme changes or removes a sealed address. A deleted Variant's
 // own addresses are gone. The addresses are asked for as an edge without a cache asks.
 func TestSealedAddressesNeverChange(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	e := newEdge(t)
 	seen := map[string]bool{}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/origin/api"
 	"example.com/livery/origin/operator"
 	"example.com/livery/renderer"
@@ -77,6 +78,7 @@ func TestAssetSettingsAreLiveOnly(t *testing.T) {
 // S24 S57 S90: nothing that a body carries changes what is not its endpoint's to change: serving, asset settings,
 // ids, versions, counts and, but for their own endpoints, tokens and integrations.
 func TestBodiesChangeNothingElse(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	h := newTestOrigin(t)
 	smuggled := `"id":"evil","environmentID":"evil","themeID":"evil","tokenCount":99,"latestVersion":99,"publishedAt":"2001-01-01T00:00:00Z",` +
@@ -154,6 +156,7 @@ func TestUpdatesTouchNamesOnly(t *testing.T) {
 
 // S59 A113: a signing secret is in no answer to anybody, in no header and in no log; the key's id is.
 func TestSecretsAreNeverAnswered(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	h := newTestOrigin(t)
 	s := h.ready()

@@ -19,10 +19,10 @@ import (
 const maxT = 4.5
 
 // A100: what is missing and what is another Team's take the same time, by Welch's t over 20,000 requests in random
-// order on one connection. It takes half a minute and a machine that has little else to do: make timing.
+// order on one connection. It takes half a minute and a machine that has little else to do: make suite NAME=timing.
 func TestMissingAndForeignTakeTheSameTime(t *testing.T) {
 	if os.Getenv("LIVERY_TIMING") == "" {
-		t.Skip("set LIVERY_TIMING=1, or run make timing")
+		t.Skip("set LIVERY_TIMING=1, or run make suite NAME=timing")
 	}
 	h := newTestOrigin(t)
 	themes := "/environments/" + h.foreign + "/themes"

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/origin/api"
 )
 
@@ -147,6 +148,7 @@ func TestDeletedIsGoneEverywhere(t *testing.T) {
 // followed whatever else changes, a swap too; what is gone or no longer fits is dropped; removed and added is matched by
 // content, once; what the Theme never had stays.
 func TestMigrationFollowsTheTheme(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name, before, overrides, edit, want string

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/origin"
 )
 
@@ -135,6 +136,7 @@ func TestLegalFramingPasses(t *testing.T) {
 
 // S1 S16 S17 A59 A63 A64 A65 A66 A67 A68: one path, one spelling, the methods of the table.
 func TestPathsAndMethodsAreExact(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	h := newTestOrigin(t)
 	auth := "Authorization: Bearer " + h.token(owner) + "\r\n"

@@ -174,10 +174,10 @@ func values30(value string) string {
 }
 
 // No file is longer than the bound, from its Theme and from its plan, and every token that is left out is named with the reason.
-func TestAmplificationIsBounded(t *testing.T) {
+func TestAmplificationIsBounded_Long(t *testing.T) {
 	t.Parallel()
-	if underRace {
-		t.Skip("one goroutine, and files of 64 MiB")
+	if testing.Short() {
+		t.Skip("files of 64 MiB: make check runs it")
 	}
 	for _, c := range amplifiers {
 		t.Run(c.name, func(t *testing.T) {
@@ -252,9 +252,6 @@ func checkNothingIsLost(t *testing.T, files [renderer.FileCount][]byte, reported
 // Groups and what they say of themselves are left out last, if tokens do not make the length.
 func TestDocumentsOfMetadataAreBounded(t *testing.T) {
 	t.Parallel()
-	if underRace {
-		t.Skip("one goroutine, and files of 64 MiB")
-	}
 	text := strings.Repeat("<", 3<<20)
 	theme := jsontree.NewObject()
 	for i := range 5 {

@@ -61,10 +61,10 @@ func TestVariantsAreToldByWhatTheyReach(t *testing.T) {
 }
 
 // The bounds of the whole document leave a token out that nothing reaches, or make room for one.
-func TestBoundsAreThoseOfTheWholeDocument(t *testing.T) {
+func TestBoundsAreThoseOfTheWholeDocument_Long(t *testing.T) {
 	t.Parallel()
-	if underRace {
-		t.Skip("one goroutine, and values of many MiB")
+	if testing.Short() {
+		t.Skip("values of many MiB: make check runs it")
 	}
 	long := func(n int) string { return `"` + strings.Repeat("x", n) + `"` }
 	aliases := func(of string, n int) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/renderer/plan"
@@ -50,7 +51,7 @@ var reaches = []struct {
 // A file of a minified Theme is written to one buffer, without a copy of what was written so far to a larger one. The
 // JSON files that write a value again also remember where it stands.
 func TestFilesTakeOneBuffer(t *testing.T) {
-	if underRace {
+	if race.Enabled {
 		t.Skip("NOT TESTED: code with the race detector allocates more")
 	}
 	s, err := renderer.Load(many(2_000, func(i int) string {

@@ -269,7 +269,7 @@ func TestOverlayWantsASetOfItsTheme(t *testing.T) {
 }
 
 // A CompiledTheme is used by many requests at once; run with -race.
-func TestCompiledIsUsedConcurrently(t *testing.T) {
+func TestCompiled_Concurrent(t *testing.T) {
 	t.Parallel()
 	c := renderer.Compile(parse(t, readFile(t, "testdata/acorn-design-system/theme.json")), "")
 	overrides := parse(t, readFile(t, "testdata/acorn-design-system/variant.json"))

@@ -15,7 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make suite NAME=fuzz draws others
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
@@ -85,7 +85,7 @@ func TestAppendKeepsWhatWasThere(t *testing.T) {
 }
 
 // A Set is read by many requests at once; run with -race.
-func TestSetIsReadConcurrently(t *testing.T) {
+func TestSet_Concurrent(t *testing.T) {
 	t.Parallel()
 	s := load(t, readFile(t, "testdata/acorn-design-system/theme.json"), readFile(t, "testdata/acorn-design-system/variant.json"), "")
 	var want [renderer.FileCount]string

@@ -98,13 +98,13 @@ var refusedByTheSchemas = []struct{ document, file, reason string }{
 
 // If the official schemas accept a document they accept tokens.json and tokens.dtcg.json of
 // it: alone, with its own values as overrides, and with a token that is left out.
-func TestSchemasAcceptWhatTheyAcceptedBefore(t *testing.T) {
+func TestSchemas_AcceptFilesOfAcceptedDocuments(t *testing.T) {
 	t.Parallel()
 	schema := formatSchema(t)
 	accepted := 0
 	met := make([]bool, len(refusedByTheSchemas))
 	for name, text := range schemaSources(t) {
-		if validate(schema, text) != nil {
+		if len(text) > 500_000 || validate(schema, text) != nil { // larger ones repeat the same forms for seconds
 			continue
 		}
 		accepted++

@@ -10,7 +10,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make suite NAME=fuzz draws others
 	"example.com/livery/storage"
 )
 

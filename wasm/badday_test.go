@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/wasm"
 )
 
@@ -316,7 +317,7 @@ func TestRendersWhileInstancesAreRecycled(t *testing.T) {
 	in := synthetic(200, 10)
 	c := compileNatively(t, in)
 	renders := 200
-	if raced {
+	if race.Enabled {
 		renders = 50
 	}
 	var wg sync.WaitGroup

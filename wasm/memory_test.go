@@ -65,8 +65,11 @@ func TestCompilerDoesNotGrow(t *testing.T) {
 
 // Every document that the API takes compiles and renders: the limit on memory has room for 8 MiB of the
 // smallest tokens, which need the most.
-func TestLargestDocumentRenders(t *testing.T) {
-	r := newRuntime(t, wasm.Config{})
+func TestLargestDocumentRenders_Long(t *testing.T) {
+	if testing.Short() {
+		t.Skip("8 MiB of tokens: make check runs it")
+	}
+	r := newRuntime(t, wasm.Config{Overdue: time.Hour, ModuleIdle: time.Hour}) // however busy the machine is
 	digest := load(t, r, guest(t))
 	var theme strings.Builder
 	theme.WriteString(`{"$type":"number"`)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/wasm"
 )
 
@@ -37,6 +38,7 @@ func TestDescribe_Damaged(t *testing.T) {
 
 // A module is refused with what is wrong and, at loading, with its digest.
 func TestModulesThatBreakTheContractAreRefused(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	r := newRuntime(t, wasm.Config{CacheDir: t.TempDir()})
 	for _, tt := range []struct {
@@ -92,28 +94,6 @@ func TestConcurrentLoadsShareOneCompilation(t *testing.T) {
 	}
 }
 
-// A damaged file in the cache costs a compilation, not the service.
-func TestDamagedCacheIsCompiledAnew(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	copyCode(t, dir, canary(t))
-	damaged := 0
-	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		damaged++
-		content := read(t, path)
-		content[len(content)/2] ^= 0xff
-		return os.WriteFile(path, content, 0o600)
-	})
-	if err != nil || damaged == 0 {
-		t.Fatalf("damaged %d files of the cache, %v", damaged, err)
-	}
-	second := newRuntime(t, wasm.Config{CacheDir: dir})
-	hear(t, second, load(t, second, canary(t)), "alive1")
-}
-
 // Modules live side by side; an unused one is dropped with its instances and its code, and can
 // be loaded again.
 func TestUnusedModulesAreDropped(t *testing.T) {
@@ -148,10 +128,10 @@ func TestLongestUnusedModuleMakesRoom(t *testing.T) {
 
 // The build is reproducible: two checkouts in different places, and with an empty build cache, give
 // one digest.
-func TestModuleIsReproducible(t *testing.T) {
+func TestModuleIsReproducible_Long(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("builds the module twice")
+		t.Skip("it builds the module twice: make check runs it")
 	}
 	copied := filepath.Join(t.TempDir(), "elsewhere", "livery")
 	for _, dir := range []string{"renderer", "wasm/abi", "wasm/guest"} {

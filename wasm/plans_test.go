@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/renderer/plan"
 	"example.com/livery/wasm"
 	"example.com/livery/wasm/abi"
@@ -88,6 +89,7 @@ func renderedAlone(t *testing.T, c compiledInput) []byte {
 }
 
 func TestRefusalsNameTheFault(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	r := newRuntime(t, wasm.Config{})
 	digest := load(t, r, guest(t))

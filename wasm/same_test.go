@@ -10,7 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	"example.com/livery/internal/test/race"
+	_ "example.com/livery/internal/test/sameseed" // make suite NAME=fuzz draws others
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/wasm"
@@ -119,6 +120,7 @@ func edges(testing.TB) []input {
 // The same bytes come out natively and under wazero (decisions 6.5, S171), for every file: from plans
 // and overlays compiled natively, whole and in pieces, and from those that the module compiles.
 func TestWASMEqualsNative(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	r := newRuntime(t, wasm.Config{})
 	digest := load(t, r, guest(t))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Kills lose nothing that was acknowledged; make crash kills 1,000 times.
+// Kills lose nothing that was acknowledged; make suite NAME=crash kills 1,000 times.
 func TestKillsLoseNothing(t *testing.T) {
 	arguments := flag.Args()
 	if len(arguments) == 0 {

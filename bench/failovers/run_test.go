@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// A failover loses no commit that was acknowledged; make failovers makes 20.
+// A failover loses no commit that was acknowledged; make suite NAME=failovers makes 20.
 func TestFailoversLoseNothing(t *testing.T) {
 	arguments := flag.Args()
 	if len(arguments) == 0 {
-		t.Skip("make failovers kills the primary of a real PostgreSQL")
+		t.Skip("make suite NAME=failovers kills the primary of a real PostgreSQL")
 	}
 	if err := Part.Run(t.Context(), arguments, os.Stdout); err != nil {
 		t.Fatal(err)

@@ -63,7 +63,7 @@ func (b baseline) compare(now baseline) (faults []string) {
 		if is < was {
 			word = "cheaper"
 		}
-		faults = append(faults, fmt.Sprintf("%s is %s: %d %s, the baseline has %d (make guard writes it anew)", what, word, is, unit, was))
+		faults = append(faults, fmt.Sprintf("%s is %s: %d %s, the baseline has %d (make suite NAME=guard writes it anew)", what, word, is, unit, was))
 	}
 	if differs(b.ModuleBytes, now.ModuleBytes, moduleTolerance, 0) {
 		fault("the renderer module", "bytes", b.ModuleBytes, now.ModuleBytes)
@@ -75,7 +75,7 @@ func (b baseline) compare(now baseline) (faults []string) {
 	for _, is := range now.Paths {
 		was, ok := known[is.Name]
 		if !ok {
-			faults = append(faults, is.Name+" is not in the baseline (make guard writes it anew)")
+			faults = append(faults, is.Name+" is not in the baseline (make suite NAME=guard writes it anew)")
 			continue
 		}
 		delete(known, is.Name)

@@ -28,9 +28,6 @@ var (
 
 // TestNothingCostsMore holds every hot path to the committed baseline.
 func TestNothingCostsMore(t *testing.T) {
-	if underRace {
-		t.Skip("NOT GUARDED: under the race detector allocations are not what they are without it")
-	}
 	before, err := readBaseline(baselinePath)
 	if err != nil {
 		t.Fatal(err)
@@ -89,17 +86,17 @@ func TestCompareTellsWhatDiffers(t *testing.T) {
 		want   []string
 	}{
 		{"the same", func(*baseline) {}, nil},
-		{"one allocation more", func(b *baseline) { b.Paths[0].Allocations++ }, []string{"a is dearer: 3 allocations, the baseline has 2 (make guard writes it anew)"}},
-		{"one allocation fewer", func(b *baseline) { b.Paths[0].Allocations-- }, []string{"a is cheaper: 1 allocations, the baseline has 2 (make guard writes it anew)"}},
+		{"one allocation more", func(b *baseline) { b.Paths[0].Allocations++ }, []string{"a is dearer: 3 allocations, the baseline has 2 (make suite NAME=guard writes it anew)"}},
+		{"one allocation fewer", func(b *baseline) { b.Paths[0].Allocations-- }, []string{"a is cheaper: 1 allocations, the baseline has 2 (make suite NAME=guard writes it anew)"}},
 		{"bytes at the tolerance", func(b *baseline) { b.Paths[0].Bytes = 10_500 }, nil},
-		{"bytes beyond", func(b *baseline) { b.Paths[0].Bytes = 10_501 }, []string{"a is dearer: 10501 bytes, the baseline has 10000 (make guard writes it anew)"}},
+		{"bytes beyond", func(b *baseline) { b.Paths[0].Bytes = 10_501 }, []string{"a is dearer: 10501 bytes, the baseline has 10000 (make suite NAME=guard writes it anew)"}},
 		{"a few bytes of none", func(b *baseline) { b.Paths[1].Bytes = 64 }, nil},
-		{"more of none", func(b *baseline) { b.Paths[1].Bytes = 65 }, []string{"b is dearer: 65 bytes, the baseline has 0 (make guard writes it anew)"}},
+		{"more of none", func(b *baseline) { b.Paths[1].Bytes = 65 }, []string{"b is dearer: 65 bytes, the baseline has 0 (make suite NAME=guard writes it anew)"}},
 		{"the module at the tolerance", func(b *baseline) { b.ModuleBytes = 980 }, nil},
-		{"the module beyond", func(b *baseline) { b.ModuleBytes = 979 }, []string{"the renderer module is cheaper: 979 bytes, the baseline has 1000 (make guard writes it anew)"}},
-		{"instructions beyond", func(b *baseline) { b.Paths[0].Instructions = 1051 }, []string{"a is dearer: 1051 instructions, the baseline has 1000 (make guard writes it anew)"}},
+		{"the module beyond", func(b *baseline) { b.ModuleBytes = 979 }, []string{"the renderer module is cheaper: 979 bytes, the baseline has 1000 (make suite NAME=guard writes it anew)"}},
+		{"instructions beyond", func(b *baseline) { b.Paths[0].Instructions = 1051 }, []string{"a is dearer: 1051 instructions, the baseline has 1000 (make suite NAME=guard writes it anew)"}},
 		{"instructions not counted here", func(b *baseline) { b.Paths[0].Instructions = 0 }, nil},
-		{"a path more", func(b *baseline) { b.Paths = append(b.Paths, cost{Name: "c"}) }, []string{"c is not in the baseline (make guard writes it anew)"}},
+		{"a path more", func(b *baseline) { b.Paths = append(b.Paths, cost{Name: "c"}) }, []string{"c is not in the baseline (make suite NAME=guard writes it anew)"}},
 		{"a path fewer", func(b *baseline) { b.Paths = b.Paths[:1] }, []string{"b is in the baseline and is not measured"}},
 	} {
 		now := baseline{ModuleBytes: was.ModuleBytes, Paths: append([]cost(nil), was.Paths...)}

@@ -13,7 +13,7 @@ import (
 func page(t *testing.T, rows []*row) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Design systems, pushed as they come\n\n`make systems`, %s\n\n", time.Now().UTC().Format(time.DateOnly))
+	fmt.Fprintf(&b, "# Design systems, pushed as they come\n\n`make suite NAME=systems`, %s\n\n", time.Now().UTC().Format(time.DateOnly))
 	fmt.Fprintf(&b, "| system (*: by a livery.yaml) | tokens in the files | served | named as left out | silent | other value than the package's stylesheet | ms | Style Dictionary %s | Terrazzo %s |\n|-|-:|-:|-:|-:|-:|-:|-:|-:|\n",
 		version(t, "style-dictionary"), version(t, "@terrazzo/parser"))
 	for _, r := range rows {

@@ -26,21 +26,19 @@ const sharedCorpus = "../../../shared/corpus"
 
 // record is what a push of the files of one system says, and what an edge serves then.
 type record struct {
-	Name       string                `json:"name"`
-	Files      []string              `json:"files"`
-	Commands   []string              `json:"commands"`
-	Exit       int                   `json:"exit"`                 // of the first command that ends with another than 0
-	In         int                   `json:"in"`                   // tokens in the files
-	Served     int                   `json:"served"`               // tokens in tokens.flat.json
-	Named      int                   `json:"named"`                // tokens that are in no file, and that a report names
-	Silent     []string              `json:"silent"`               // paths of the tokens that neither has
-	Modes      []client.ManifestMode `json:"modes"`                // of the Theme
-	Contexts   []recordedContext     `json:"contexts"`             // the first is the default
-	Rules      []recordedContext     `json:"rules,omitempty"`      // of a package's stylesheet: each selector with its at-rules
-	NotInFiles []string              `json:"notInFiles,omitempty"` // of a package's stylesheet: custom properties that are no token of the files
-	Sheets     map[string]string     `json:"sheets"`               // tokens.css of all dimensions, by what they are of
-	Report     string                `json:"report"`               // standard error
-	Answers    []json.RawMessage     `json:"answers"`              // standard output of each command
+	Name     string                `json:"name"`
+	Files    []string              `json:"files"`
+	Commands []string              `json:"commands"`
+	Exit     int                   `json:"exit"`     // of the first command that ends with another than 0
+	In       int                   `json:"in"`       // tokens in the files
+	Served   int                   `json:"served"`   // tokens in tokens.flat.json
+	Named    int                   `json:"named"`    // tokens that are in no file, and that a report names
+	Silent   []string              `json:"silent"`   // paths of the tokens that neither has
+	Modes    []client.ManifestMode `json:"modes"`    // of the Theme
+	Contexts []recordedContext     `json:"contexts"` // the first is the default
+	Sheets   map[string]string     `json:"sheets"`   // tokens.css of all dimensions, by what they are of
+	Report   string                `json:"report"`   // standard error
+	Answers  []json.RawMessage     `json:"answers"`  // standard output of each command
 }
 
 // recordedContext is the custom properties of a tokens.css, but of the default only those that differ from it.

@@ -25,51 +25,20 @@ type comparison struct {
 	different, missing, extra []string
 }
 
-// spellings say what counts as one name and as one value.
-type spellings struct{ name, value func(string) string }
-
-var exact = spellings{func(s string) string { return s }, func(s string) string { return s }}
-
-// own are those of a package's stylesheet on the one side, and of tokens.css on the other.
-func (s system) own() (theirs, ours spellings) {
-	value := once(plain)
-	return spellings{once((&row{system: s}).key), value}, spellings{once(key), value}
-}
-
-// once computes a spelling of each text once.
-func once(spell func(string) string) func(string) string {
-	known := map[string]string{}
-	return func(text string) string {
-		spelled, has := known[text]
-		if !has {
-			spelled = spell(text)
-			known[text] = spelled
-		}
-		return spelled
-	}
-}
-
-func contrast(a, b map[string]string, as, bs spellings) (c comparison) {
-	found := map[string]string{}
-	for name, value := range b {
-		found[bs.name(name)] = value
-	}
-	seen := map[string]bool{}
+func contrast(a, b map[string]string) (c comparison) {
 	for _, name := range slices.Sorted(maps.Keys(a)) {
-		k := as.name(name)
-		value, has := found[k]
-		seen[k] = true
+		value, has := b[name]
 		switch {
 		case !has:
 			c.missing = append(c.missing, name)
-		case as.value(a[name]) == bs.value(value):
+		case a[name] == value:
 			c.equal++
 		default:
 			c.different = append(c.different, fmt.Sprintf("%s: %s -> %s", name, clip(a[name]), clip(value)))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b)) {
-		if !seen[bs.name(name)] {
+		if _, has := a[name]; !has {
 			c.extra = append(c.extra, name)
 		}
 	}
@@ -96,52 +65,30 @@ func list(heading string, names []string) {
 	}
 }
 
-// TestCompareRecords prints how the records of -new differ from those of -old, or with -own what both have of the packages'
-// own stylesheets.
+// TestCompareRecords prints how the records of -new differ from those of -old.
 func TestCompareRecords(t *testing.T) {
 	if *newer == "" {
 		t.Skip("it compares what TestRecord wrote")
 	}
-	from := *older
-	if *ownTo != "" {
-		from = *ownTo
-	}
-	files, err := filepath.Glob(filepath.Join(from, "*.json"))
+	files, err := filepath.Glob(filepath.Join(*older, "*.json"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no records in %s: %v", from, err)
+		t.Fatalf("no records in %s: %v", *older, err)
 	}
-	held, whole := 0, 0
+	same := 0
 	for _, file := range files {
 		a, b := readRecord(t, file), readRecord(t, filepath.Join(*newer, filepath.Base(file)))
 		if b == nil {
 			t.Errorf("%s is not in %s", filepath.Base(file), *newer)
 			continue
 		}
-		if *ownTo == "" {
-			if compareRecords(a, b) {
-				held++
-			}
-			continue
+		if compareRecords(a, b) {
+			same++
 		}
-		holds, equal := compareOwn(a, readRecord(t, filepath.Join(*older, filepath.Base(file))), b)
-		held += count(holds)
-		whole += count(equal)
 	}
-	if *ownTo != "" {
-		fmt.Printf("%d of %d packages with a stylesheet have each value of it, or that of -old; %d each value of it that is in the files\n", held, len(files), whole)
-	} else {
-		fmt.Printf("%d of %d are the same\n", held, len(files))
-	}
-	if held < len(files) {
+	fmt.Printf("%d of %d are the same\n", same, len(files))
+	if same < len(files) {
 		t.Fail()
 	}
-}
-
-func count(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 func readRecord(t *testing.T, file string) (r *record) {
@@ -169,7 +116,7 @@ func (r *record) values(i int) map[string]string {
 
 // compareRecords prints how two records of pushes differ, and reports whether they serve the same.
 func compareRecords(a, b *record) bool {
-	c := contrast(a.values(0), b.values(0), exact, exact)
+	c := contrast(a.values(0), b.values(0))
 	same := c.same()
 	fmt.Printf("%s: %v\n", a.Name, c)
 	list("different", c.different)
@@ -183,11 +130,11 @@ func compareRecords(a, b *record) bool {
 			fmt.Printf("    %s %d -> %d\n", n.what, n.a, n.b)
 		}
 	}
-	for i, pair := range matches(a, b, exact, exact) {
+	for i, pair := range matches(a, b) {
 		if i == 0 {
 			continue
 		}
-		c := contrast(a.values(i), pair.Values, exact, exact)
+		c := contrast(a.values(i), pair.Values)
 		same = same && c.same()
 		fmt.Printf("  %s, now %s: %v\n", strings.Join(a.Contexts[i].Names, " = "), cmp.Or(strings.Join(pair.Names, " = "), "nothing"), c)
 		if pair.Names != nil {
@@ -197,7 +144,7 @@ func compareRecords(a, b *record) bool {
 		}
 	}
 	for _, more := range b.Contexts[min(1, len(b.Contexts)):] {
-		if !slices.ContainsFunc(matches(a, b, exact, exact), func(c recordedContext) bool { return slices.Equal(c.Names, more.Names) }) {
+		if !slices.ContainsFunc(matches(a, b), func(c recordedContext) bool { return slices.Equal(c.Names, more.Names) }) {
 			same = false
 			fmt.Printf("  new: %s: %d values\n", strings.Join(more.Names, " = "), len(more.Values))
 		}
@@ -206,7 +153,7 @@ func compareRecords(a, b *record) bool {
 }
 
 // matches finds for each context of a record but the first that of another which has most of its values and fewest others.
-func matches(a, b *record, as, bs spellings) (found []recordedContext) {
+func matches(a, b *record) (found []recordedContext) {
 	found = make([]recordedContext, len(a.Contexts))
 	taken := map[int]bool{}
 	type candidate struct {
@@ -216,7 +163,7 @@ func matches(a, b *record, as, bs spellings) (found []recordedContext) {
 	var candidates []candidate
 	for i := 1; i < len(a.Contexts); i++ {
 		for k := 1; k < len(b.Contexts); k++ {
-			c := contrast(a.values(i), b.values(k), as, bs)
+			c := contrast(a.values(i), b.values(k))
 			candidates = append(candidates, candidate{i, k, float64(c.equal) / float64(c.equal+len(c.different)+len(c.missing)+len(c.extra))})
 		}
 	}
@@ -227,44 +174,4 @@ func matches(a, b *record, as, bs spellings) (found []recordedContext) {
 		}
 	}
 	return found
-}
-
-// compareOwn prints what two records have of a package's own stylesheet, and reports whether the newer has each of its
-// values, or what the older has, and whether it has each that is in the files.
-func compareOwn(sheet, a, b *record) (holds, equal bool) {
-	s := all[slices.IndexFunc(all, func(s system) bool { return s.name == sheet.Name })]
-	theirs, ours := s.own()
-	was, is := contrast(sheet.values(0), a.values(0), theirs, ours), contrast(sheet.values(0), b.values(0), theirs, ours)
-	before, after := byKey(a.values(0)), byKey(b.values(0))
-	var changed []string
-	for _, line := range slices.Concat(is.different, is.missing) {
-		name, _, _ := strings.Cut(line, ":")
-		then, had := before[theirs.name(name)]
-		now, has := after[theirs.name(name)]
-		if has != had || now != then {
-			changed = append(changed, line)
-		}
-	}
-	foreign := len(is.missing)
-	is.missing = slices.DeleteFunc(is.missing, func(name string) bool { return slices.Contains(sheet.NotInFiles, name) })
-	foreign -= len(is.missing)
-	was.missing = slices.DeleteFunc(was.missing, func(name string) bool { return slices.Contains(sheet.NotInFiles, name) })
-	fmt.Printf("%s: of %d of its own stylesheet %d equal (-old %d), %d different (%d), %d missing (%d), %d changed; %d are not in the files; %d others\n", s.name,
-		len(sheet.values(0)), is.equal, was.equal, len(is.different), len(was.different), len(is.missing), len(was.missing), len(changed), foreign, len(is.extra))
-	list("changed", changed)
-	for i, pair := range matches(sheet, b, theirs, ours) {
-		if pair.Names != nil {
-			fmt.Printf("  %.80s, now %s: %v\n", sheet.Contexts[i].Names[0], strings.Join(pair.Names, " = "), contrast(sheet.values(i), pair.Values, theirs, ours))
-		}
-	}
-	return len(changed) == 0, len(is.different)+len(is.missing) == 0
-}
-
-// byKey spells custom properties in one way.
-func byKey(values map[string]string) map[string]string {
-	spelled := map[string]string{}
-	for name, value := range values {
-		spelled[key(name)] = plain(value)
-	}
-	return spelled
 }

@@ -66,7 +66,7 @@ func (p peer) String() string {
 func TestSystems(t *testing.T) {
 	list := append(installedSystems(t), documents(t)...)
 	if _, err := os.Stat(*livery); err != nil || len(list) == 0 {
-		t.Skipf("NOT PROVEN: published design systems: make systems installs them (%s, %d systems)", *livery, len(list))
+		t.Skipf("NOT PROVEN: published design systems: make suite NAME=systems installs them (%s, %d systems)", *livery, len(list))
 	}
 	dev, err := world.StartDev(t.Context(), *livery, t.TempDir(), world.AnyCore, "--empty")
 	if err != nil {

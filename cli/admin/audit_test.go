@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/livery/cli/term"
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make suite NAME=fuzz draws others
 	"example.com/livery/origin/operator"
 	"example.com/livery/storage/record"
 )

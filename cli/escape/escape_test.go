@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/livery/cli/escape"
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make suite NAME=fuzz draws others
 )
 
 func TestTextSpellsWhatIsNotShown(t *testing.T) {

@@ -5,18 +5,18 @@ package action_test
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/goccy/go-yaml"
 
@@ -25,47 +25,10 @@ import (
 
 func TestMain(m *testing.M) { program.Main(m.Run) }
 
-// devFile is what a running livery dev says of itself.
-type devFile struct{ OriginURL, EdgeURL, Token, data string }
-
 // startDev runs livery dev until the test ends.
-func startDev(t *testing.T) devFile {
+func startDev(t *testing.T) program.Dev {
 	t.Helper()
-	data, err := os.MkdirTemp("", "livery-") // short: it holds a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiled, err := filepath.Abs(filepath.Join("..", "..", ".cache", "compiled")) // shared by all tests of the tree
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("livery", "dev", "--empty", "--data", data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--compiled", compiled)
-	var said strings.Builder
-	cmd.Stderr = &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("livery dev ended with %v: %s", err, said.String())
-		}
-		_ = os.RemoveAll(data)
-	})
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		text, err := os.ReadFile(filepath.Join(data, "dev.json"))
-		if err != nil {
-			continue
-		}
-		var file devFile
-		if err := json.Unmarshal(text, &file); err != nil {
-			t.Fatal(err)
-		}
-		file.data = data
-		return file
-	}
-	t.Fatal("livery dev does not answer")
-	return devFile{}
+	return program.StartDev(t, "--empty")
 }
 
 // stand is a folder with the surroundings of a job.
@@ -120,7 +83,7 @@ func (s stand) write(name, text string) {
 	}
 }
 
-func newStand(t *testing.T, d devFile, more ...string) stand {
+func newStand(t *testing.T, d program.Dev, more ...string) stand {
 	env := []string{
 		"LIVERY_URL=" + d.OriginURL, "LIVERY_ENV=production", "LIVERY_THEME=acme", "LIVERY_REPLACE=true", "LIVERY_VARIANT=",
 		"LIVERY_DATA=nowhere", "CI=true", "CI_ENVIRONMENT_ACTION=", "LIVERY_CREDENTIALS=nowhere", "GITHUB_ACTIONS=", "GITHUB_TOKEN=", "GITLAB_TOKEN=", "LIVERY_TOKEN=", "CI_MERGE_REQUEST_IID=", "LIVERY_FAIL_ON_BREAKING=", "LIVERY_CREATE=", "LIVERY_INTEGRATION=", "LIVERY_OUT=", "LIVERY_PREVIEW_ENV=", "LIVERY_WAIT=", "GITHUB_RUN_ID=", "GITHUB_EVENT_PATH=", "GITHUB_STEP_SUMMARY=", "GITHUB_OUTPUT=",
@@ -223,7 +186,7 @@ func TestAThemeIsMadeIfAsked(t *testing.T) {
 }
 
 // create makes the Theme that the jobs push to.
-func create(t *testing.T, d devFile) {
+func create(t *testing.T, d program.Dev) {
 	t.Helper()
 	cmd := exec.Command("livery", "theme", "create", "acme", "--env", "production", "--integration", "react/plainCSS", "--url", d.OriginURL, "--token", d.Token)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -259,7 +222,7 @@ func TestTheSnippetOnGitLab(t *testing.T) {
 // TestInstall takes a program of this machine, and none from an address without its checksum.
 func TestInstall(t *testing.T) {
 	needs(t, "sh")
-	s := newStand(t, devFile{})
+	s := newStand(t, program.Dev{})
 	s.env = append(s.env, "RUNNER_TEMP="+s.dir, "GITHUB_PATH="+filepath.Join(s.dir, "path"))
 	if said, code := s.run("install"); code != 0 {
 		t.Fatalf("install = %d\n%s", code, said)
@@ -277,7 +240,7 @@ func TestInstall(t *testing.T) {
 // TestInstallFromARelease takes the program and the archive of a release from an https address, if their checksum is right.
 func TestInstallFromARelease(t *testing.T) {
 	needs(t, "sh", "curl")
-	s := newStand(t, devFile{})
+	s := newStand(t, program.Dev{})
 	path, err := exec.LookPath("livery")
 	if err != nil {
 		t.Fatal(err)
@@ -316,9 +279,9 @@ func TestInstallFromARelease(t *testing.T) {
 	}
 }
 
-// TestTheFilesNameWhatThereIs: the action passes its inputs as variables that livery reads, and the
+// TestActionFile: the action passes its inputs as variables that livery reads, and the
 // steps call the commands.
-func TestTheFilesNameWhatThereIs(t *testing.T) {
+func TestActionFile(t *testing.T) {
 	var action struct {
 		Inputs map[string]struct {
 			Description string
@@ -347,6 +310,9 @@ func TestTheFilesNameWhatThereIs(t *testing.T) {
 			t.Errorf("step %d runs %s, want %s", i, action.Runs.Steps[i].Run, command)
 		}
 	}
+	for _, step := range action.Runs.Steps[1:] {
+		wantKnownVariables(t, strings.Fields(step.Run)[2], slices.Collect(maps.Keys(step.Env)))
+	}
 	workflow, err := os.ReadFile("workflow.example.yml")
 	if err != nil {
 		t.Fatal(err)
@@ -359,14 +325,59 @@ func TestTheFilesNameWhatThereIs(t *testing.T) {
 			t.Errorf("workflow.example.yml gives the action %q, which is not an input", name)
 		}
 	}
-	for _, name := range []string{"workflow.example.yml", "gitlab.example.yml"} {
-		var any map[string]any
-		text, err := os.ReadFile(name)
-		if err == nil {
-			err = yaml.Unmarshal(text, &any)
+	var any map[string]any
+	if err := yaml.Unmarshal(workflow, &any); err != nil {
+		t.Errorf("workflow.example.yml: %v", err)
+	}
+}
+
+// TestGitLabSnippet: its variables are those that livery ci and install.sh read, and one job stops the environment of another.
+func TestGitLabSnippet(t *testing.T) {
+	text, err := os.ReadFile("gitlab.example.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var jobs map[string]struct {
+		Variables   map[string]string
+		IDTokens    map[string]struct{ Aud string } `yaml:"id_tokens"`
+		Script      []string
+		Environment struct {
+			Name, Action string
+			OnStop       string `yaml:"on_stop"`
 		}
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
+	}
+	if err := yaml.Unmarshal(text, &jobs); err != nil {
+		t.Fatal(err)
+	}
+	review, stops, shared := jobs["tokens-review"].Environment, jobs["tokens-close"].Environment, jobs[".livery"]
+	if review.OnStop != "tokens-close" || stops.Action != "stop" || review.Name != stops.Name || shared.IDTokens["LIVERY_TOKEN"].Aud == "" {
+		t.Errorf("the environments are %+v and %+v, want the one stopped by the other, and a token", review, stops)
+	}
+	install, err := os.ReadFile("install.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var variables []string
+	for name := range shared.Variables {
+		if !strings.Contains(string(install), "${"+name) && name != "LIVERY_INTEGRATION" && name != "LIVERY_OUT" && name != "LIVERY_PREVIEW_ENV" && name != "LIVERY_FAIL_ON_BREAKING" {
+			variables = append(variables, name)
+		}
+	}
+	wantKnownVariables(t, "review", append(variables, "LIVERY_OUT", "LIVERY_PREVIEW_ENV", "LIVERY_FAIL_ON_BREAKING"))
+	wantKnownVariables(t, "release", append(variables, "LIVERY_INTEGRATION"))
+}
+
+// wantKnownVariables wants each variable LIVERY_X to be the flag --x of a command of livery ci.
+func wantKnownVariables(t *testing.T, command string, names []string) {
+	t.Helper()
+	help, err := exec.Command("livery", "ci", command, "--help").CombinedOutput()
+	if err != nil {
+		t.Fatalf("livery ci %s --help: %v: %s", command, err, help)
+	}
+	for _, name := range names {
+		rest, ours := strings.CutPrefix(name, "LIVERY_")
+		if flag := "--" + strings.ToLower(strings.ReplaceAll(rest, "_", "-")); ours && !strings.Contains(string(help), flag+" ") {
+			t.Errorf("livery ci %s has no flag %s for %s", command, flag, name)
 		}
 	}
 }

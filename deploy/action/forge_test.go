@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"example.com/livery/internal/test/program"
 )
 
 // comment is one comment at the forge.
@@ -108,7 +110,7 @@ func (f *forge) write(w http.ResponseWriter, r *http.Request) {
 }
 
 // newGitHub returns the surroundings of a job of pull request 7 on GitHub.
-func newGitHub(t *testing.T, d devFile, f *forge, more ...string) stand {
+func newGitHub(t *testing.T, d program.Dev, f *forge, more ...string) stand {
 	s := newStand(t, d, append([]string{
 		"GITHUB_ACTIONS=true", "GITHUB_TOKEN=forge", "GITHUB_API_URL=" + f.URL, "GITHUB_GRAPHQL_URL=" + f.URL + "/graphql", "GITHUB_REPOSITORY=acme/web",
 		"GITHUB_EVENT_PATH=event.json", "ACTIONS_ID_TOKEN_REQUEST_URL=" + f.URL + "/identity?v=2", "ACTIONS_ID_TOKEN_REQUEST_TOKEN=job",

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/livery/internal/test/program"
 )
 
 // hostile is a token file whose names and values are markup for GitHub's log, its comments and a terminal.
@@ -140,7 +142,7 @@ func TestAChangeThatBreaksFailsIfAsked(t *testing.T) {
 // TestAReviewThatCannotJudgeSaysWhy: without an answer of the origin no comment is written, and the reason is printed.
 func TestAReviewThatCannotJudgeSaysWhy(t *testing.T) {
 	f := newForge(t, "token")
-	s := newGitHub(t, devFile{OriginURL: "http://127.0.0.1:1"}, f)
+	s := newGitHub(t, program.Dev{OriginURL: "http://127.0.0.1:1"}, f)
 	s.write("tokens.json", first)
 	said, code := s.run("review", "tokens.json")
 	if code != 1 || !strings.Contains(said, "no server answers at 127.0.0.1:1") || len(f.calls) > 0 {

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/livery/internal/test/program"
 )
 
 // claims are those of a token.
@@ -88,18 +90,9 @@ func onGitLab(others claims) claims {
 	return all
 }
 
-// road is what of the guide the teams file is made from, beside its Team and the four issuers.
-type road string
-
-// The roads of the guide.
-const (
-	byMain   road = ""
-	byTags   road = "tags"     // the issuers for tags in the place of those for main
-	previews road = "previews" // the Environment of previews, and the issuers for pull requests with previews
-)
-
-// teamsOfTheGuide returns the Team and the issuers that docs/operating.md shows, and with key sets read from a file.
-func teamsOfTheGuide(t *testing.T, keySet string, by road) string {
+// teamsOfTheGuide returns the Team and the issuers that docs/operating.md shows, with key sets read from a file. With
+// previews it has the Environment of previews, and the issuers for pull requests with previews.
+func teamsOfTheGuide(t *testing.T, keySet string, previews bool) string {
 	t.Helper()
 	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "operating.md"))
 	if err != nil {
@@ -113,7 +106,7 @@ func teamsOfTheGuide(t *testing.T, keySet string, by road) string {
 		}
 		text += strings.TrimPrefix(strings.ReplaceAll(found, "\n    ", "\n"), "    ")
 	}
-	if by == previews {
+	if previews {
 		environment := regexp.MustCompile(`(?m)^    cat >> teams.yaml <<'END'\n((?:     .*\n)+)`).FindSubmatch(guide)
 		entries := regexp.MustCompile(`(?m)^      - name: (\S+)\n(?:        .*\n)*        environments: .*\n`).FindAllSubmatch(guide, -1)
 		if len(environment) == 0 || len(entries) != 2 {
@@ -124,14 +117,6 @@ func teamsOfTheGuide(t *testing.T, keySet string, by road) string {
 		for _, entry := range entries {
 			text = regexp.MustCompile(`(?m)^  - name: `+string(entry[1])+`\n(?:    .*\n)+`).ReplaceAllLiteralString(text, unindented(entry[0]))
 		}
-	}
-	if by == byTags {
-		text = regexp.MustCompile(`(?m)^  - name: \w+-main\n(?:    .*\n)+`).ReplaceAllString(text, "")
-		found := regexp.MustCompile(`(?m)^      - name: \w+-tag\n(?:        .*\n)+`).FindAllString(string(guide), -1)
-		if len(found) != 2 {
-			t.Fatalf("the guide shows %d issuers for tags", len(found))
-		}
-		text += strings.ReplaceAll("\n"+strings.Join(found, ""), "\n    ", "\n")[1:]
 	}
 	for _, address := range []string{"https://token.actions.githubusercontent.com/.well-known/jwks", "https://gitlab.com/oauth/discovery/keys"} {
 		if strings.Count(text, "jwks: "+address+"\n") != 2 {
@@ -144,25 +129,25 @@ func teamsOfTheGuide(t *testing.T, keySet string, by road) string {
 
 // guided is a server with the Team and the issuers that the guide shows.
 type guided struct {
-	devFile
+	program.Dev
 	signer signer
 }
 
-func newGuided(t *testing.T, by road) guided {
+func newGuided(t *testing.T, previews bool) guided {
 	t.Helper()
 	g := guided{startDev(t), newSigner(t)}
 	teams := filepath.Join(t.TempDir(), "teams.yaml")
-	if err := os.WriteFile(teams, []byte(teamsOfTheGuide(t, g.signer.file, by)), 0o600); err != nil {
+	if err := os.WriteFile(teams, []byte(teamsOfTheGuide(t, g.signer.file, previews)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"teams", "apply", teams, "--data", g.data}, {"token", "--subject", "owner", "--data", g.data}} {
+	for _, args := range [][]string{{"teams", "apply", teams, "--data", g.Data}, {"token", "--subject", "owner", "--data", g.Data}} {
 		out, err := exec.Command("livery", args...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("livery %q: %v: %s", args, err, out)
 		}
 		g.Token = strings.TrimSpace(string(out))
 	}
-	create(t, g.devFile)
+	create(t, g.Dev)
 	return g
 }
 
@@ -189,7 +174,7 @@ func (g guided) identity(t *testing.T, c claims) string {
 func (g guided) run(t *testing.T, jobs []job) {
 	t.Helper()
 	for i, c := range jobs {
-		s := newGitHub(t, g.devFile, newForge(t, g.identity(t, c.claims)))
+		s := newGitHub(t, g.Dev, newForge(t, g.identity(t, c.claims)))
 		s.write("tokens.json", strings.Replace(first, "#0055aa", fmt.Sprintf("#0055%02d", i), 1)) // there is something to push
 		if said, code := s.run("review", "tokens.json"); code != c.review {
 			t.Errorf("%s: review = %d, want %d\n%s", c.name, code, c.review, said)
@@ -218,24 +203,10 @@ func onTag(name string, others claims) claims {
 	return all
 }
 
-// TestTheIssuersOfTheGuideKnowTags: with the issuers that the guide shows for tags, a protected tag may publish, a pull
-// request may read, and a push to main, a tag that is not protected where the forge says so, or a tag elsewhere may neither.
-func TestTheIssuersOfTheGuideKnowTags(t *testing.T) {
-	newGuided(t, byTags).run(t, []job{
-		{"GitHub: a tag", onGitHub(onTag("refs/tags/v1.2.0", claims{"sub": "repo:acme/tokens:ref:refs/tags/v1.2.0"})), may, may},
-		{"GitHub: a tag of another repository", onGitHub(onTag("refs/tags/v1", claims{"repository": "evil/tokens"})), mayNot, mayNot},
-		{"GitHub: a push to main", onGitHub(nil), mayNot, mayNot},
-		{"GitHub: a pull request", onGitHub(claims{"event_name": "pull_request", "ref": "refs/pull/7/merge"}), may, mayNot},
-		{"GitLab: a protected tag", onGitLab(onTag("v1.2.0", claims{"sub": "project_path:acme/tokens:ref_type:tag:ref:v1.2.0"})), may, may},
-		{"GitLab: another tag", onGitLab(onTag("x", claims{"ref_protected": "false"})), mayNot, mayNot},
-		{"GitLab: a push to main", onGitLab(nil), mayNot, mayNot},
-	})
-}
-
-// TestTheIssuersOfTheGuideKnowTheJobsOfTheExamples: with the issuers that the guide shows, a push to main may publish and
+// TestGuideIssuers_Jobs: with the issuers that the guide shows, a push to main may publish and
 // a pull request may only read; a job of a tag, of another branch, event or repository may neither.
-func TestTheIssuersOfTheGuideKnowTheJobsOfTheExamples(t *testing.T) {
-	newGuided(t, byMain).run(t, []job{
+func TestGuideIssuers_Jobs(t *testing.T) {
+	newGuided(t, false).run(t, []job{
 		{"GitHub: a push to main", onGitHub(nil), may, may},
 		{"GitHub: the same with ids in its subject", onGitHub(claims{"sub": "repo:acme@123456/tokens@456789:ref:refs/heads/main"}), may, may},
 		{"GitHub: the same in an environment", onGitHub(claims{"sub": "repo:acme/tokens:environment:production", "environment": "production"}), may, may},

@@ -12,13 +12,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/livery/internal/test/program"
 )
 
 // livery runs the program as the owner of the Team and returns what it printed.
 func (g guided) livery(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("livery", args...)
-	cmd.Env = append(os.Environ(), "LIVERY_URL="+g.OriginURL, "LIVERY_TOKEN="+g.Token, "LIVERY_DATA="+g.data)
+	cmd.Env = append(os.Environ(), "LIVERY_URL="+g.OriginURL, "LIVERY_TOKEN="+g.Token, "LIVERY_DATA="+g.Data)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("livery %q: %v: %s", args, err, out)
@@ -125,12 +127,12 @@ type pullRequest struct {
 var onBoth = []pullRequest{
 	{"GitHub", onGitHub(nil), onGitHub(onPull), onGitHub(onMerged), func(t *testing.T, g guided, f *forge, c claims) stand {
 		f.identity = g.identity(t, c)
-		s := newGitHub(t, g.devFile, f, "LIVERY_PREVIEW_ENV=preview", "GITHUB_OUTPUT=output")
+		s := newGitHub(t, g.Dev, f, "LIVERY_PREVIEW_ENV=preview", "GITHUB_OUTPUT=output")
 		s.write("event.json", `{"pull_request":{"number":7,"head":{"repo":{"id":456789}},"base":{"repo":{"id":456789}}}}`)
 		return s
 	}},
 	{"GitLab", onGitLab(nil), onGitLab(onMerge), onGitLab(onMerge), func(t *testing.T, g guided, f *forge, c claims) stand {
-		return newStand(t, g.devFile, "LIVERY_TOKEN="+g.identity(t, c), "LIVERY_PREVIEW_ENV=preview", "GITLAB_TOKEN=forge", "CI_API_V4_URL="+f.URL,
+		return newStand(t, g.Dev, "LIVERY_TOKEN="+g.identity(t, c), "LIVERY_PREVIEW_ENV=preview", "GITLAB_TOKEN=forge", "CI_API_V4_URL="+f.URL,
 			"CI_PROJECT_ID=22", "CI_MERGE_REQUEST_IID=7", "CI_MERGE_REQUEST_PROJECT_ID=22", "CI_MERGE_REQUEST_SOURCE_PROJECT_ID=22")
 	}},
 }
@@ -146,7 +148,7 @@ func colour(value string) string {
 func TestAPullRequestHasAPreview(t *testing.T) {
 	for _, pull := range onBoth {
 		t.Run(pull.name, func(t *testing.T) {
-			g := newGuided(t, previews)
+			g := newGuided(t, true)
 			f := newForge(t, "")
 			f.open = []int{7}
 			run := func(c claims, text, command string, want int) {
@@ -223,7 +225,7 @@ func TestAPullRequestHasAPreview(t *testing.T) {
 // TestThePreviewOfAVariant is of its Theme as it is and of the Variant with the files, which are laid over what there is if
 // that is what a release does.
 func TestThePreviewOfAVariant(t *testing.T) {
-	g := newGuided(t, previews)
+	g := newGuided(t, true)
 	f := newForge(t, "")
 	job := func(c claims, text string, more ...string) stand {
 		s := onBoth[0].job(t, g, f, c)
@@ -265,7 +267,7 @@ func TestThePreviewOfAVariant(t *testing.T) {
 // TestAThemeThatTheJobMayNotRead: the rules of a Theme may keep the machine of the job out. Its preview has an address all the
 // same, and a release need not wait for what it cannot see.
 func TestAThemeThatTheJobMayNotRead(t *testing.T) {
-	g := newGuided(t, previews)
+	g := newGuided(t, true)
 	f := newForge(t, "")
 	g.livery(t, "serving", "set", g.themeID(t), "--allowed-ip", "192.0.2.0/24")
 	s := onBoth[0].job(t, g, f, onGitHub(onPull))
@@ -289,7 +291,7 @@ func TestAThemeThatTheJobMayNotRead(t *testing.T) {
 // TestWhyThereIsNoPreview: files with faults, and a Theme that does not exist, have none, and the comment says why; so it does
 // if the identity may not write previews, which ends the job.
 func TestWhyThereIsNoPreview(t *testing.T) {
-	g := newGuided(t, previews)
+	g := newGuided(t, true)
 	f := newForge(t, "")
 	g.livery(t, "theme", "create", "bare", "--env", "production")
 	for _, c := range []struct {
@@ -322,7 +324,7 @@ func TestWhyThereIsNoPreview(t *testing.T) {
 
 // TestTheIdentityOfAPullRequestWritesPreviewsAlone: it can neither change production nor make anything but a preview.
 func TestTheIdentityOfAPullRequestWritesPreviewsAlone(t *testing.T) {
-	g, dir := newGuided(t, previews), t.TempDir()
+	g, dir := newGuided(t, true), t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "tokens.json"), []byte(first), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -358,10 +360,10 @@ func TestTheIdentityOfAPullRequestWritesPreviewsAlone(t *testing.T) {
 // judged without a request to the origin, and the summary of the job says why it has not got a preview. If it has one all the
 // same, because the repository gives it one, the comment says that.
 func TestAForkWritesNothing(t *testing.T) {
-	g := newGuided(t, previews)
+	g := newGuided(t, true)
 	f := newForge(t, "")
 	fork := `{"pull_request":{"number":7,"head":{"repo":%s},"base":{"repo":{"id":456789}}}}`
-	away := devFile{OriginURL: "http://127.0.0.1:1"}
+	away := program.Dev{OriginURL: "http://127.0.0.1:1"}
 	gitLab := []string{"LIVERY_PREVIEW_ENV=preview", "CI_API_V4_URL=" + f.URL, "CI_MERGE_REQUEST_IID=7", "CI_MERGE_REQUEST_PROJECT_ID=22", "CI_MERGE_REQUEST_SOURCE_PROJECT_ID=66"}
 	const why = "This pull request is of a fork"
 	for name, c := range map[string]struct {
@@ -412,7 +414,7 @@ func TestAForkWritesNothing(t *testing.T) {
 // TestClosingDropsWhatIsNotOpen: GitHub begins no job for each request that is closed, so the next one drops those previews
 // of the same place whose requests are not open, and no others.
 func TestClosingDropsWhatIsNotOpen(t *testing.T) {
-	g := newGuided(t, previews)
+	g := newGuided(t, true)
 	f := newForge(t, "")
 	f.open = []int{7, 8} // 7 is just closed, and GitHub does not say so yet
 	for _, name := range []string{"acme-pr-7", "acme-pr-8", "acme-pr-9", "acme-pr-77", "acme-pr-x", "acme-night-pr-9", "other-pr-9"} {

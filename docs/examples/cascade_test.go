@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -133,56 +132,4 @@ func newGate(t *testing.T, edge string) *gate {
 // address is that of a file of the Theme acme, through the gate.
 func (g *gate) address(d *dev, file string, more ...string) string {
 	return strings.Replace(d.address(file, more...), strings.TrimSuffix(d.file.EdgeURL, "/"), g.URL, 1)
-}
-
-// brandsBehind serves the example of the brands, whose addresses lead through the gate.
-func (g *gate) brandsBehind(t *testing.T, d *dev) string {
-	t.Helper()
-	through := func(file string, more ...string) string { return g.address(d, file, more...) }
-	fallback := map[string]string{"/fallback.css": fetched(t, d.address("tokens.css"))}
-	return serve(t, "brands/index.html", fallback, "BRANDS", brandsOf(t, through))
-}
-
-// TestAHangingEdgeDelaysNoPaint: the page is painted, and works, with its fallback while the edge has not
-// answered yet; the brand comes with the answer.
-func TestAHangingEdgeDelaysNoPaint(t *testing.T) {
-	d := startDev(t, "--empty")
-	d.acme()
-	g := newGate(t, d.file.EdgeURL)
-	page := g.brandsBehind(t, d)
-	tab := newTab(t)
-	// chromedp.Navigate would wait until everything is loaded
-	if _, err := chromedp.Call(tab, cdppage.Navigate, cdppage.NavigateParams{URL: page + "/?brand=Midnight"}); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, tab, `String(performance.getEntriesByName("first-contentful-paint").length)`, "1")
-	eventually(t, tab, pageColor, acmeSurface)
-	eventually(t, tab, `String(document.querySelectorAll("button").length)`, "2")
-	if g.waiting.Load() != 1 {
-		t.Fatalf("%d requests wait at the edge, want 1", g.waiting.Load())
-	}
-	close(g.hold)
-	eventually(t, tab, pageColor, midnightSurface)
-}
-
-// TestAFailedSwitchKeepsTheBrand: the page keeps its colours and its one link, says what failed, leaves no
-// rejection unhandled, and can be switched once the edge is back.
-func TestAFailedSwitchKeepsTheBrand(t *testing.T) {
-	d := startDev(t, "--empty")
-	d.acme()
-	g := newGate(t, d.file.EdgeURL)
-	close(g.hold)
-	tab := newTab(t)
-	do(t, tab, chromedp.Navigate(g.brandsBehind(t, d)+"/?brand=Acme"))
-	eventually(t, tab, pageColor, acmeSurface)
-	eventually(t, tab, `window.rejected = 0; addEventListener("unhandledrejection", () => rejected++); "ready"`, "ready")
-	g.refuse.Store(true)
-	do(t, tab, chromedp.Click(`//button[text()="Midnight"]`))
-	eventually(t, tab, `document.getElementById("error").textContent`, "The stylesheet of Midnight cannot be loaded.")
-	eventually(t, tab, `[getComputedStyle(document.body).backgroundColor, document.querySelectorAll("link").length, rejected,
-		localStorage.getItem("brand")].join(" ")`, acmeSurface+" 1 0 Acme")
-	g.refuse.Store(false)
-	do(t, tab, chromedp.Click(`//button[text()="Midnight"]`))
-	eventually(t, tab, pageColor, midnightSurface)
-	eventually(t, tab, `document.getElementById("error").textContent + document.querySelectorAll("link").length`, "1")
 }

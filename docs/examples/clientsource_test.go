@@ -9,7 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// TestClientsCallTheAPI: what the examples of generated clients call is in the document. make clients compiles and runs
+// TestClientsCallTheAPI: what the examples of generated clients call is in the document. make suite NAME=clients compiles and runs
 // them; this needs no npm.
 func TestClientsCallTheAPI(t *testing.T) {
 	t.Parallel()

@@ -4,13 +4,9 @@
 package examples_test
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
 	"example.com/livery/internal/test/program"
 )
@@ -21,46 +17,14 @@ func TestMain(m *testing.M) { program.Main(m.Run) }
 type dev struct {
 	t    testing.TB
 	data string
-	file struct{ OriginURL, EdgeURL, Token string }
+	file program.Dev
 }
 
 // startDev runs livery dev until the test ends.
 func startDev(t testing.TB, flags ...string) *dev {
 	t.Helper()
-	data, err := os.MkdirTemp("", "livery-") // short: it holds a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiled, err := filepath.Abs(filepath.Join("..", "..", ".cache", "compiled")) // shared by all tests of the tree
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("livery", append([]string{"dev", "--data", data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--compiled", compiled}, flags...)...)
-	var said strings.Builder
-	cmd.Stderr = &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("livery dev ended with %v: %s", err, said.String())
-		}
-		_ = os.RemoveAll(data)
-	})
-	d := &dev{t: t, data: data}
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		text, err := os.ReadFile(filepath.Join(data, "dev.json"))
-		if err != nil {
-			continue
-		}
-		if err := json.Unmarshal(text, &d.file); err != nil {
-			t.Fatal(err)
-		}
-		return d
-	}
-	t.Fatal("livery dev does not answer")
-	return nil
+	d := program.StartDev(t, flags...)
+	return &dev{t: t, data: d.Data, file: d}
 }
 
 func read(t testing.TB, name string) string {

@@ -74,18 +74,6 @@ func TestThePreviewPageFitsEveryScreen(t *testing.T) {
 	}
 }
 
-// TestThePreviewPageFollowsTheColourScheme of the reader, with the same samples.
-func TestThePreviewPageFollowsTheColourScheme(t *testing.T) {
-	tab, _ := preview(t, "acme.tokens.json")
-	swatch := `getComputedStyle(document.querySelector("[id='--color-brand'] .swatch")).backgroundImage.includes("rgb(0, 85, 170)") + ""`
-	for scheme, want := range map[string]string{"light": "rgb(255, 255, 255)", "dark": "rgb(23, 23, 27)"} {
-		screen(t, tab, 1280, scheme)
-		eventually(t, tab, pageColor, want)
-		eventually(t, tab, swatch, "true")
-		eventually(t, tab, `getComputedStyle(document.querySelector("[id='--radius-button'] .box")).borderTopLeftRadius`, "8px")
-	}
-}
-
 // TestThePreviewPageHasNoFaultOfAccess: axe-core, at both widths and in both schemes, finds nothing.
 func TestThePreviewPageHasNoFaultOfAccess(t *testing.T) {
 	axe := read(t, filepath.Join("node_modules", "axe-core", "axe.min.js"))
@@ -165,43 +153,4 @@ func TestThePreviewPageCopies(t *testing.T) {
 			t.Errorf("the clipboard holds %q, %v; want %q", copied, err, want)
 		}
 	}
-}
-
-// TestThePreviewPageTellsTheContrast of each colour as text on a background, per Variant, as WCAG 2 counts it.
-func TestThePreviewPageTellsTheContrast(t *testing.T) {
-	tab, _ := preview(t)
-	said := `[...document.querySelectorAll("[id='--color-ink'] output, [id='--color-brand'] output")].map((o) => o.textContent).join(", ")`
-	eventually(t, tab, said, "7.29:1 AAA, 1.76:1 too low, 16.46:1 AAA, 1.20:1 too low")
-	write(t, tab, "background", "#000", "change")
-	eventually(t, tab, said, "2.87:1 too low, 11.90:1 AAA, 1.27:1 too low, 17.41:1 AAA")
-	eventually(t, tab, `[...document.getElementById("background").options].map((o) => o.text).join(" ")`,
-		"White Black color.brand color.surface color.ink color.link")
-	write(t, tab, "background", "--color-surface", "change")
-	eventually(t, tab, said, "7.29:1 AAA, 10.73:1 AAA, 16.46:1 AAA, 15.70:1 AAA")
-}
-
-// TestTheNamesOfThePreviewPageBreakAtDotsAndDashes, and nowhere else if a part fits the line.
-func TestTheNamesOfThePreviewPageBreakAtDotsAndDashes(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "names.tokens.json")
-	text := `{"$type":"color","interactive":{"secondaryBackground":{"hoverAndPressed":{"andThenSome-more":{"$value":"#000"}}}}}`
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	tab, _ := preview(t, file)
-	screen(t, tab, 320, "light")
-	// the last characters of all lines but the last, of each element
-	ends := `(element) => {
-		const texts = [...element.childNodes].filter((n) => n.nodeType === 3);
-		let ends = "", last;
-		for (const text of texts) for (let i = 0; i < text.length; i++) {
-			const range = new Range();
-			range.setStart(text, i);
-			range.setEnd(text, i + 1);
-			const { top } = range.getBoundingClientRect();
-			if (last && top > last.top + 2) ends += last.character;
-			last = { top, character: text.data[i] };
-		}
-		return ends;
-	}`
-	eventually(t, tab, `[...document.querySelectorAll(".group h3, figcaption button:first-child")].map(`+ends+`).join(" ")`, ". .-")
 }

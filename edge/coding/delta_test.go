@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"example.com/livery/internal/test/race"
 )
 
 // stylesheet returns a file of some length as it is served, and the same with some of its lines changed.
@@ -57,6 +59,7 @@ func undelta(t testing.TB, dictionary, delta []byte) []byte {
 
 // A delta says the file again, whatever the sizes, and is the same each time (RFC 9842 section 5).
 func TestDeltaSaysTheFile(t *testing.T) {
+	race.Skip(t)
 	for _, tt := range []struct{ length, changed int }{{MinDictionaryBytes, 1}, {20 << 10, 0}, {20 << 10, 7}, {300 << 10, 200}, {MaxDictionaryBytes - 100, 3}} {
 		before, after := stylesheet(tt.length, tt.changed)
 		delta, err := EncodeDelta(before, sha256.Sum256(before), after)

@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"example.com/livery/internal/test/heaptest"
+	"example.com/livery/internal/test/race"
 )
 
 // rows is content of so many bytes with something to find in it.
@@ -61,6 +62,7 @@ func TestIdleEncodersStayWithinTheirBound(t *testing.T) {
 
 // What an encoder is said to take is what it takes, within a quarter.
 func TestEncodersAreWeighed(t *testing.T) {
+	race.Skip(t)
 	for _, length := range []int{20 << 10, 600 << 10, 3 << 20} {
 		content := rows(length)
 		for enc := Gzip; int(enc) < Count; enc++ {

@@ -10,6 +10,8 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"example.com/livery/internal/test/race"
 )
 
 func TestCodingIsNegotiated(t *testing.T) { // decisions 7.4
@@ -55,6 +57,7 @@ func TestCodingIsNegotiated(t *testing.T) { // decisions 7.4
 }
 
 func TestEncodingsKeepTheContent(t *testing.T) {
+	race.Skip(t)
 	random, used := rand.NewChaCha8([32]byte{1}), NewEncoders(1)
 	for _, size := range []int{0, 1, 5000, 256 << 10} {
 		content := []byte(strings.Repeat("--color-brand-primary: #0a64d2;\n", size/32+1)[:size])

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/wasm/abi"
 	"github.com/andybalholm/brotli"
 )
@@ -70,6 +71,7 @@ func holdParsed(t testing.TB, p *Encoders, text, content []byte, spans []abi.Spa
 
 // What is encoded by the matches of another text says what it was made from, whatever they share.
 func TestParsedCodingsSayTheContent(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	p := NewEncoders(1)
@@ -179,6 +181,7 @@ func versions(random *rand.Rand) func() []byte {
 // The matches of a text are carried over to its next version: what is encoded by them says the content, and is about as short
 // as by matches that were searched, however many versions there were. A text that is not alike has none.
 func TestMatchesOutliveVersions(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	p, next := NewEncoders(1), versions(random)

@@ -13,6 +13,7 @@ import (
 	"example.com/livery/edge/coding"
 	"example.com/livery/feedproto"
 	"example.com/livery/internal/test/heaptest"
+	"example.com/livery/internal/test/race"
 	"example.com/livery/renderer/plan"
 	"example.com/livery/storage/record"
 	"example.com/livery/wasm/abi"
@@ -25,6 +26,7 @@ func lines(length int) []byte {
 
 // Any coding gives the file back, to the byte; memory that has changed gives nothing, and is told of.
 func TestCodingsSayWhatTheyWereMadeFrom(t *testing.T) {
+	race.Skip(t)
 	var told bytes.Buffer
 	s := &Store{encoders: coding.NewEncoders(1), config: Config{Logger: slog.New(slog.NewTextHandler(&told, nil))}}
 	for enc := coding.Gzip; int(enc) < coding.Count; enc++ {
@@ -71,6 +73,7 @@ func idOf(i int) ID { return sha256.Sum256(binary.BigEndian.AppendUint64(nil, ui
 // The budget is one of memory: what is counted for an entry is what it takes, with the table that it is
 // in, and not much more.
 func TestWhatIsCountedIsWhatIsHeld(t *testing.T) {
+	race.Skip(t)
 	for name, tt := range map[string]struct {
 		count int
 		fill  func(s *Store, i int)

@@ -9,6 +9,7 @@ import (
 	"example.com/livery/edge/content"
 	"example.com/livery/feedproto"
 	"example.com/livery/internal/test/heaptest"
+	"example.com/livery/internal/test/race"
 	"example.com/livery/storage/record"
 )
 
@@ -17,6 +18,7 @@ func hashOf(kind string, i int) record.Hash { return record.HashOf(fmt.Appendf(n
 // The budget is one of memory: what is counted for an entry is what it takes, with the table that it is
 // in, and not much more.
 func TestWhatIsCountedIsWhatIsHeld(t *testing.T) {
+	race.Skip(t)
 	for name, tt := range map[string]struct {
 		count int
 		fill  func(c *Store, i int)

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"example.com/livery/internal/test/race"
 )
 
 // short makes the limits of time short.
@@ -319,6 +321,7 @@ func TestServeAfterShutdown(t *testing.T) {
 // TestNoAllocationAHit counts what the process allocates for answers, on the wire.
 // testing.AllocsPerRun would take the processors away that the threads need.
 func TestNoAllocationAHit(t *testing.T) {
+	race.Skip(t)
 	eachWay(t, func(t *testing.T, open func(...func(*Config)) *testServer) {
 		h := open()
 		for _, request := range []string{get("/2k.css"), chrome, get("/20k.css", `If-None-Match: "20480"`), get("/200k.css")} {

@@ -19,6 +19,8 @@ import (
 
 	"github.com/valyala/fasthttp"
 	"golang.org/x/sys/unix"
+
+	"example.com/livery/internal/test/race"
 )
 
 // TestProcessorsAreGivenBack: the process has more of them while Loops run, as many as the largest has threads and not as
@@ -383,6 +385,7 @@ func TestShutdownWaitsForTheWorker(t *testing.T) {
 // TestSlowClientsOfAChange: clients that take a while for what they are sent, or do not read, keep nothing from others and
 // have the newest line in the end.
 func TestSlowClientsOfAChange(t *testing.T) {
+	race.Skip(t)
 	s := follow(t, ways[0].wrap)
 	var slow []*client
 	s.mu.Lock()

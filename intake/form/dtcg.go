@@ -8,9 +8,9 @@ import (
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/tree"
 	"example.com/livery/intake/value"
+	"example.com/livery/internal/spelling"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
-	"example.com/livery/internal/spelling"
 )
 
 const dtcgName = "a DTCG document"

@@ -14,7 +14,7 @@ import (
 	"example.com/livery/intake/form"
 	"example.com/livery/intake/model"
 	"example.com/livery/intake/syntax"
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make suite NAME=fuzz draws others
 	"example.com/livery/renderer/jsontree"
 )
 

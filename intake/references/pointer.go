@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"example.com/livery/intake/tree"
+	"example.com/livery/internal/spelling"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
-	"example.com/livery/internal/spelling"
 )
 
 // target returns the place that a site names and what stands there: in place of a reference alone what that leads to, if it is no group.

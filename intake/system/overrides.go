@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"example.com/livery/intake/model"
+	"example.com/livery/internal/spelling"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
-	"example.com/livery/internal/spelling"
 )
 
 // Overrides returns the tokens of own that differ from base, as an object with a member for each dotted path. theme is the document of the

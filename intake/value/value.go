@@ -8,10 +8,10 @@ import (
 	"unicode"
 
 	"example.com/livery/intake/tree"
+	"example.com/livery/internal/spelling"
 	"example.com/livery/renderer/css"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"
-	"example.com/livery/internal/spelling"
 )
 
 // mostShown is the most of a value that a message shows, in bytes.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -26,6 +27,7 @@ func (tx lookedTx) Scan(prefix []byte, order storage.Order, each func(key, value
 
 // Replays go when their day is over, and a request looks at a few of them alone, however many there are.
 func TestExpiredReplaysGoAFewAtATime(t *testing.T) {
+	race.Skip(t)
 	for _, aDay := range []int{100, 1500, 3000} {
 		t.Run(fmt.Sprint(aDay), func(t *testing.T) {
 			const days, aCommit = 3, 100

@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"example.com/livery/internal/test/heaptest"
+	"example.com/livery/internal/test/race"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"
 )
 
 // The budget of compiled Themes is one of memory: what is counted is what is taken, whatever the document is like.
 func TestWhatIsCountedIsWhatIsTaken(t *testing.T) {
+	race.Skip(t)
 	for name, text := range documents(t) {
 		t.Run(name, func(t *testing.T) {
 			heaptest.Agree(t, 0.8, 1.25, func() (counted, taken int64) {

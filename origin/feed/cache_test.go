@@ -12,6 +12,7 @@ import (
 
 	"example.com/livery/feedproto"
 	"example.com/livery/internal/test/heaptest"
+	"example.com/livery/internal/test/race"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
@@ -111,6 +112,7 @@ func TestAShelfIsBounded(t *testing.T) {
 
 // The budget of a cache is one of memory: what is counted is what is taken, and what was replaced is gone at once.
 func TestWhatIsCountedIsWhatIsTaken(t *testing.T) {
+	race.Skip(t)
 	for _, size := range []int{20, 700, 20_000} {
 		heaptest.Agree(t, 0.8, 1.25, func() (counted, taken int64) {
 			c := newResponseCache(1<<40, time.Hour, weight)
@@ -128,6 +130,7 @@ func TestWhatIsCountedIsWhatIsTaken(t *testing.T) {
 
 // What a poll keeps is what it is answered with, spelled.
 func TestPollsAreWeighed(t *testing.T) {
+	race.Skip(t)
 	store, err := pebble.Open("", pebble.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"testing"
 
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make suite NAME=fuzz draws others
 	"example.com/livery/origin/patch"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/storage/record"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make suite NAME=fuzz draws others
 	"example.com/livery/origin/patch"
 	"example.com/livery/origin/theming"
 	"example.com/livery/renderer/jsontree"

@@ -183,7 +183,7 @@ func TestOverlayEndsWhenMisfitsFollowEachOther(t *testing.T) {
 
 // Decision 5.4 and S184: what migration and a Variant's set call fitting.
 // A Document is read by many requests at once; run with -race.
-func TestFitsReadsOnly(t *testing.T) {
+func TestFits_Concurrent(t *testing.T) {
 	d := read(t, `{"red":{"$type":"color","$value":"#f00"},"px":{"$type":"dimension","$value":"1px"}}`)
 	value := parse(t, `{"color":"{red}","width":"{px} * 2","style":"solid"}`)
 	done := make(chan bool)

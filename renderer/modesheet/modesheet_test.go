@@ -28,7 +28,7 @@ var (
 )
 
 // What is written for one dimension, for two that change the same property, for values that refer to each other, and for
-// properties that come and go. bench/browser proves in a browser that this is right on nested elements.
+// properties that come and go. tests/browser proves in a browser that this is right on nested elements.
 func TestStylesheets(t *testing.T) {
 	base := file("ink #000", "gap 4px", "line 1px solid var(--ink)", "only-base 1")
 	bases := map[string][]byte{"circle": file("ink #000", "gap 4px", "line 1px solid var(--ink)", "only-base var(--line)")}

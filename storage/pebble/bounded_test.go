@@ -62,13 +62,13 @@ func sizeOf(t *testing.T, dir string) (bytes int64) {
 
 // A store that is edited and published for ever, trimmed and collected daily, takes as much as it holds
 // and no more: the second half of its life adds nothing.
-func TestAStoreThatIsTendedDoesNotGrow(t *testing.T) {
+func TestTendedStoreDoesNotGrow_Long(t *testing.T) {
 	t.Parallel()
 	edits := 5_000
 	if n, err := strconv.Atoi(os.Getenv(editsVariable)); err == nil {
 		edits = n
 	} else if testing.Short() {
-		t.Skip("SKIPPED: it takes some seconds")
+		t.Skip("it takes some seconds: make check runs it")
 	}
 	var now atomic.Int64
 	dir := filepath.Join(t.TempDir(), "data")

@@ -16,6 +16,7 @@ import (
 	engine "github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
@@ -123,6 +124,7 @@ func flip(t *testing.T, fs vfs.FS, name string, at int64) {
 // A byte that rotted in a table is noticed if it is read, or it does not matter: no call returns
 // something else than what was written.
 func TestRottenTablesAreCorrupt(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	random, noticed := rand.New(rand.NewPCG(1, 1)), 0
 	for range 60 {

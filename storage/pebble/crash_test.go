@@ -14,6 +14,7 @@ import (
 	engine "github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
@@ -137,6 +138,7 @@ func randomOptions(random *rand.Rand, fs vfs.FS, second string) pebble.Options {
 // What was acknowledged outlives any crash with its blobs, and what was in flight is there wholly
 // or not at all; a second crash changes nothing about that.
 func TestPowerFailureLosesNothingAcknowledged(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	seeds := 40
 	if n, err := strconv.Atoi(os.Getenv(crashesVariable)); err == nil {

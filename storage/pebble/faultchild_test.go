@@ -19,6 +19,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
@@ -80,7 +81,7 @@ func faultPoints(reads bool, total int64) int64 {
 		return total
 	case err == nil:
 		points = n
-	case testing.Short(), raced:
+	case testing.Short(), race.Enabled:
 		points = 9
 	case reads:
 		points = 12

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/storage/pebble"
 )
 
@@ -67,6 +68,7 @@ func (o *foreignFiles) release(more int64) error {
 
 // The same on a file system of the kernel's.
 func TestAFullFileSystemHangsNobodyAndLosesNothing(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	for seed := range diskSeeds(1) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

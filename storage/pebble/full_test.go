@@ -17,6 +17,7 @@ import (
 	engine "github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 	"example.com/livery/storage/record"
@@ -29,7 +30,7 @@ func diskSeeds(few int) int {
 	if n, err := strconv.Atoi(os.Getenv(diskSeedsVariable)); err == nil {
 		return n
 	}
-	if testing.Short() || raced {
+	if testing.Short() || race.Enabled {
 		return 1
 	}
 	return few
@@ -156,7 +157,7 @@ func fillAndFree(t *testing.T, disk smallVolume, seed int) {
 	}
 	f.awaits(t, "writing", &f.acked, 20)
 	rounds := 2
-	if raced {
+	if race.Enabled {
 		rounds = 1
 	}
 	for range rounds {
@@ -251,6 +252,7 @@ func await(t *testing.T, what string, so func() bool) {
 
 // On a full disk dropping blobs and trimming go on, which is how space comes back.
 func TestAFullDiskTakesWhatFreesIt(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	disk := newSmallDisk(64 * mega)
 	var now atomic.Int64

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/internal/test/storagetest"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
@@ -44,6 +45,7 @@ func several(t *testing.T, s *pebble.Store, to string, n int) (acks []*acknowled
 }
 
 func TestPruningKeepsTheNewestBackupsWhole(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	ctx, s, to := context.Background(), open(t, t.TempDir(), onDisk), t.TempDir()
 	acks := several(t, s, to, 5)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.com/livery/internal/test/heaptest"
+	"example.com/livery/internal/test/race"
 	"example.com/livery/storage"
 	"example.com/livery/storage/record"
 )
@@ -13,6 +14,7 @@ import (
 // What is remembered of a blob that was put is forgotten after one window or two, and takes no more than a few dozen
 // bytes until then: a busy origin puts a million in that time.
 func TestRecentBlobsTakeLittle(t *testing.T) {
+	race.Skip(t)
 	const blobs, most = 100_000, 40
 	begin := time.Now()
 	heaptest.Agree(t, 1, 100, func() (counted, taken int64) {

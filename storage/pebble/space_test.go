@@ -16,6 +16,7 @@ import (
 	engine "github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
 )
@@ -208,6 +209,7 @@ func fillUp(t *testing.T, s *pebble.Store, from uint64) uint64 {
 // A disk that fills up is noticed before anything blocks or fails: writes are refused by name,
 // reads go on, and freed space is enough for writing to resume.
 func TestADiskThatFillsUpRefusesWritesAndNothingElse(t *testing.T) {
+	race.Skip(t)
 	t.Parallel()
 	disk := newSmallDisk(64 * mega)
 	s := openSmall(t, disk)

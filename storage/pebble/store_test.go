@@ -51,10 +51,10 @@ func TestStoreInMemoryKeepsTheContract(t *testing.T) {
 	storagetest.Run(t, func(t *testing.T) storage.Store { return open(t, "", pebble.Options{}) })
 }
 
-func TestStoreOnDiskKeepsTheContract(t *testing.T) {
+func TestStoreOnDisk_Long(t *testing.T) {
 	t.Parallel()
-	if testing.Short() || raced {
-		t.Skip("the same in memory runs")
+	if testing.Short() {
+		t.Skip("the same in memory runs: make check runs it")
 	}
 	storagetest.Run(t, func(t *testing.T) storage.Store { return open(t, t.TempDir(), pebble.Options{MinFreeBytes: -1}) })
 }

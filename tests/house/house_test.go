@@ -97,7 +97,8 @@ var house = map[string]room{
 	"internal/test/floods":        {},
 	"internal/test/heaptest":      {},
 	"internal/test/postgrestest":  {others: "github.com/jackc/pgx/v5"},
-	"internal/test/program":       {},
+	"internal/test/program":       {ours: "internal/test/race"},
+	"internal/test/race":          {},
 	"internal/test/sameseed":      {others: "pgregory.net/rapid"},
 	"internal/test/storagetest":   {ours: "storage storage/record", others: "pgregory.net/rapid"},
 	"internal/test/tokentreetest": {ours: "renderer/jsontree", others: "pgregory.net/rapid"},
@@ -304,41 +305,6 @@ func TestHouseNames(t *testing.T) {
 		}
 	}
 }
-
-// TestHouseRaceSkipsTestsThatExist wants every test that the Makefile keeps from the race detector to be there: a name
-// that was changed would be run again for minutes.
-func TestHouseRaceSkipsTestsThatExist(t *testing.T) {
-	makefile, err := os.ReadFile("Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, list, found := strings.Cut(string(makefile), "ONE_AT_A_TIME = ")
-	list, _, ended := strings.Cut(list, "\nempty :=")
-	if !found || !ended {
-		t.Fatal("the Makefile has no list ONE_AT_A_TIME")
-	}
-	there := map[string]bool{}
-	err = filepath.WalkDir(".", func(name string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(name, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(name)
-		for _, m := range testFunction.FindAllSubmatch(text, -1) {
-			there[string(m[1])] = true
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range strings.Fields(strings.ReplaceAll(list, "\\", " ")) {
-		if !there[name] {
-			t.Errorf("the Makefile skips %s, and there is no such test", name)
-		}
-	}
-}
-
-var testFunction = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 
 // receiverName returns the name of a receiver's type, without pointer and type parameters.
 func receiverName(e ast.Expr) string {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"example.com/livery/internal/test/program"
+	"example.com/livery/internal/test/race"
 )
 
 // grounds are a directory in which the real program runs.
@@ -171,6 +172,7 @@ const canaryTeams = `teams:
 // crash: a signing secret, an access token, a signature, the feed token and the master key are in no file of the
 // origin and the edge except in their places, in no log, no metric, no profile and no answer.
 func TestSecretsAreNowhereAfterAWholeRun(t *testing.T) {
+	race.Skip(t)
 	g := newGrounds(t)
 	g.env = append(g.env, "GOTRACEBACK=crash") // who runs it so must not get the memory of the process either
 	master := "master-key-canary-" + strings.Repeat("x", 32)

@@ -3,20 +3,17 @@ package stories
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
-	"io/fs"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/livery/client"
 	"example.com/livery/internal/test/program"
+	"example.com/livery/internal/test/race"
 )
 
 // corpus holds real design systems and their Variants. It is not part of this repository.
@@ -25,6 +22,7 @@ const corpus = "../../../shared/corpus"
 // TestCorpus pushes every real design system with its Variants through the program and looks at all
 // five served files: no text of theirs may tell of a value that was not rendered (S19, S20, 6.1).
 func TestCorpus(t *testing.T) {
+	race.Skip(t)
 	documents, err := filepath.Glob(filepath.Join(corpus, "*.tokens.json"))
 	if err != nil || len(documents) == 0 {
 		t.Skip("SKIPPED: the corpus of real design systems is not beside this repository: " + corpus)
@@ -177,40 +175,8 @@ type devProcess struct {
 // startDev starts livery dev --empty on free ports and ends it with the test.
 func startDev(t *testing.T) *devProcess {
 	t.Helper()
-	data, err := os.MkdirTemp("", "livery-") // short: it holds a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("livery", "dev", "--empty", "--data", data, "--origin", "127.0.0.1:0", "--edge", "127.0.0.1:0", "--compiled", program.Path(t, ".cache", "compiled"))
-	var output bytes.Buffer
-	cmd.Stderr = &output
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		if err := cmd.Wait(); err != nil || output.Len() > 0 {
-			t.Errorf("livery dev ended with %v and said:\n%s", err, output.String())
-		}
-		_ = os.RemoveAll(data)
-	})
-	var said struct {
-		OriginURL, Token string
-		Environments     map[string]string
-	}
-	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		text, err := os.ReadFile(filepath.Join(data, "dev.json"))
-		if errors.Is(err, fs.ErrNotExist) && time.Now().Before(deadline) {
-			continue
-		}
-		if err == nil {
-			err = json.Unmarshal(text, &said)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return &devProcess{data, client.New(said.OriginURL, said.Token), said.Environments["sandbox"]}
-	}
+	d := program.StartDev(t, "--empty")
+	return &devProcess{d.Data, client.New(d.OriginURL, d.Token), d.Environments["sandbox"]}
 }
 
 // livery runs a command of the program on this dev and returns what it prints.

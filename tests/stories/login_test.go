@@ -19,6 +19,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"example.com/livery/internal/test/race"
 )
 
 // issuer is an OpenID Connect issuer with a key set, the device authorization grant (RFC 8628) and refresh
@@ -181,6 +183,7 @@ func (p *person) login(origin string, onCode func(*exec.Cmd)) (code int, said st
 // A person logs in at the issuer that the operator named, with a code on any device, and goes on with a token
 // that is renewed by itself until the issuer ends it. No token is sent to an origin that it is not for.
 func TestAPersonLogsInWithACode(t *testing.T) {
+	race.Skip(t)
 	i, d := startIssuer(t), startDev(t)
 	origin := d.client.BaseURL()
 	i.audience = origin + "/public/v1"

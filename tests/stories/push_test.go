@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"example.com/livery/client"
+	"example.com/livery/internal/test/race"
 )
 
 // TestLargePush: a push beyond 10,000 operations is sent as several requests on top of each other,
 // each a line of progress, and nothing of it is lost.
 func TestLargePush(t *testing.T) {
+	race.Skip(t)
 	d := startDev(t)
 	write := func(name string, add int) string {
 		var document strings.Builder

@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"example.com/livery/internal/test/program"
+	"example.com/livery/internal/test/race"
 )
 
 func TestMain(m *testing.M) { program.Main(m.Run) }
@@ -55,7 +56,7 @@ func stories(t *testing.T) []string {
 	if err != nil || len(scripts) == 0 {
 		t.Fatal("no scripts", err)
 	}
-	if !program.Raced {
+	if !race.Enabled {
 		return scripts
 	}
 	return slices.DeleteFunc(scripts, func(name string) bool {
@@ -76,7 +77,7 @@ func setUpStory(env *testscript.Env) error {
 		return err
 	}
 	env.Setenv("LIVERY_COMPILED", compiled)
-	if program.Raced { // the servers are watched; each short command would take a second to start
+	if race.Enabled { // the servers are watched; each short command would take a second to start
 		plain := filepath.Join(root, "bin")
 		env.Setenv("PATH", plain+string(filepath.ListSeparator)+env.Getenv("PATH"))
 	}

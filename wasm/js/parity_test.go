@@ -135,6 +135,9 @@ func TestNodeEqualsNative(t *testing.T) {
 	module(t)
 	for _, script := range []string{"parity.shim.mjs", "parity.wasi.mjs"} {
 		for _, of := range everySource {
+			if script == "parity.wasi.mjs" && of.name != "golden" {
+				continue // the module is the same, and node:wasi another way to call it
+			}
 			t.Run(script+"/"+of.name, func(t *testing.T) {
 				t.Parallel()
 				p := newParity(t, of.sources(t))

@@ -5,7 +5,6 @@ package edge
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -83,70 +82,4 @@ func (s *subject) unseen(path string) (string, error) {
 		return "", err
 	}
 	return "/fresh/" + name, os.WriteFile(filepath.Join(s.dir, "fresh", name), content, 0o644)
-}
-
-// What is published while a cache is full.
-const (
-	fullBytes    = 8 << 20
-	fullThemes   = 4
-	hotAddresses = 50
-	fullRounds   = 12
-)
-
-// publishes measures how many hot addresses have to be made again after a publish that replaces others, at an edge whose
-// cache is full of what was asked for once.
-func (b *bench) publishes(ctx context.Context, p *phase) (err error) {
-	o := p.origin
-	e, err := world.StartEdge(ctx, o, p.dir, "full", serverCore, fullBytes)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, e.Stop()) }()
-	themes, err := o.Fill(ctx, "full", 0, fullThemes+1, world.Size{Tokens: missTokens, Variants: missVariants, Versions: 8}, nil)
-	if err != nil {
-		return err
-	}
-	s := &subject{address: e.Host()}
-	misses := 0
-	ask := func(t *world.Theme, pair, version int, file string) {
-		response, _, failed := s.ask(insecure, scenario{path: o.Path(t, pair, version, file), headers: asGzip})
-		if err = errors.Join(err, failed); failed == nil && response.Header.Get("Cache-Status") != "livery; hit" {
-			misses++
-		}
-	}
-	scan := func(t *world.Theme, versions ...int) {
-		for _, version := range versions {
-			for n := range 4 * len(t.Pairs) {
-				ask(t, n/4, version, world.Files[n%4])
-			}
-		}
-	}
-	hot := func() float64 {
-		misses = 0
-		for n := range hotAddresses {
-			ask(themes[fullThemes], n%len(themes[0].Pairs), 1+n%8, world.Files[n%2])
-		}
-		return 100 * float64(misses) / hotAddresses
-	}
-	var missed []float64
-	for round := range fullRounds + fullThemes {
-		t := themes[round%fullThemes]
-		if round < fullThemes {
-			scan(t, 1, 2, 3, 4, 5, 6, 7, 8) // these fill the cache
-			hot()
-		} else if err = o.Publish(ctx, t, 1_000_000+round); err == nil {
-			scan(t, 0)
-			missed = append(missed, hot())
-		}
-		if hot(); err != nil {
-			return err
-		}
-	}
-	evicted, err := e.Metric(ctx, `livery_edge_cache_evictions_total{kind="file"}`)
-	if err != nil {
-		return err
-	}
-	b.figures.AddRounds(figures.Figure{Name: "after a publish at a full cache", Subject: "livery", Unit: "% of the hot addresses miss"}, missed)
-	b.figures.Note("While %d publishes replaced 84 files each, %.0f files made place in a cache of %d MiB.", fullRounds, evicted, fullBytes>>20)
-	return nil
 }

@@ -1,8 +1,8 @@
 //go:build linux
 
 // Package edge measures the edge beside nginx in two tunings, Varnish and h2o, which serve the same files: what an
-// answered request costs the server's processor, in HTTP/1.1, under TLS and in HTTP/2; latency at constant rates; what a
-// miss costs; what a publish takes out of a full cache; what an idle connection and a flood take of memory, and what a flood
+// answered request costs the server's processor, in HTTP/1.1, under TLS and in HTTP/2; what a
+// miss costs; what an idle connection and a flood take of memory, and what a flood
 // does to another client. Servers have one core and the load another; the servers take turns, scenario by scenario and
 // round by round, so that a slow minute of the machine hits all of them. Servers that are not on the PATH are left out and
 // named.
@@ -23,25 +23,20 @@ import (
 	"example.com/livery/bench/internal/world"
 )
 
-// Part is the part of the benchmarks. The kernel counts the processor time of a server; the load has the other core. "From
-// due" is latency at a constant rate, counted from when a request was due. "A miss" is the first response for a file of 20 KB:
-// livery renders and encodes it, nginx and h2o read and encode a file that they have not seen. "After a publish" is the share
-// of 50 hot addresses that are no hits once a publish of other files has replaced 84 in a full cache. An idle connection has
+// Part is the part of the benchmarks. The kernel counts the processor time of a server; the load has the other core. "A miss" is the first response for a file of 20 KB:
+// livery renders and encodes it, nginx and h2o read and encode a file that they have not seen. An idle connection has
 // asked once. Floods come from one address, as fast as a process of the lowest priority can send, for 4 seconds, to servers
 // with default limits; a bystander at another address asks 100 times a second, one time of five with a handshake. Memory is
 // the most that was resident during the flood above what was before the first one.
 var Part = frame.Part{
 	Name: "edge", Title: "Serving files: the edge beside other servers", Binary: true, Needs: []string{"nginx", "wrk", "h2load", "openssl"},
-	Quick: []string{"-rounds", "1", "-rates", "2000,10000", "-rate-rounds", "1", "-lasting", "1s", "-flood-for", "1s"},
+	Quick: []string{"-rounds", "1", "-flood-for", "1s"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
-		b := bench{rates: frame.Counts{2000, 5000, 10_000, 15_000, 20_000}}
+		var b bench
 		flags.IntVar(&b.rounds, "rounds", 5, "rounds for each server and scenario")
 		flags.IntVar(&b.seconds, "seconds", 1, "how long a server is under load in a round")
-		flags.Var(&b.only, "only", "scenarios whose name holds one of these words alone, separated by commas; there are also: rates, misses, publishes, idle, floods")
+		flags.Var(&b.only, "only", "scenarios whose name holds one of these words alone, separated by commas; there are also: misses, idle, floods")
 		flags.Var(&b.servers, "servers", "measure these servers alone, separated by commas")
-		flags.Var(&b.rates, "rates", "constant rates at which latency is measured, requests a second, separated by commas")
-		flags.DurationVar(&b.lasting, "lasting", 3*time.Second, "how long each constant rate lasts in a round")
-		flags.IntVar(&b.rateRounds, "rate-rounds", 3, "rounds of each constant rate; 0: none is measured")
 		flags.DurationVar(&b.floodFor, "flood-for", 4*time.Second, "how long a server is under each flood")
 		return b.run
 	},
@@ -52,16 +47,13 @@ const Child = "edge-child"
 
 // bench is one run.
 type bench struct {
-	rounds     int
-	seconds    int         // of one server in one round
-	only       frame.Words // none: every scenario
-	servers    frame.Words // none: every server
-	rates      frame.Counts
-	rateRounds int
-	lasting    time.Duration // of one rate in one round
-	floodFor   time.Duration
-	livery     string
-	figures    *figures.Set
+	rounds   int
+	seconds  int         // of one server in one round
+	only     frame.Words // none: every scenario
+	servers  frame.Words // none: every server
+	floodFor time.Duration
+	livery   string
+	figures  *figures.Set
 }
 
 // phase is a part of the run with servers of its own.
@@ -91,8 +83,8 @@ func (b *bench) phases() []phase {
 	}
 	peers := []string{"nginx buffers", "h2o"}
 	return []phase{
-		{servers: []string{"nginx sendfile", "nginx buffers", "varnish", "h2o"}, steps: each(scenarios, step{"rates", b.atRates})},
-		{servers: peers, steps: []step{{"misses", b.misses}, {"publishes", b.publishes}}},
+		{servers: []string{"nginx sendfile", "nginx buffers", "varnish", "h2o"}, steps: each(scenarios)},
+		{servers: peers, steps: []step{{"misses", b.misses}}},
 		{servers: peers, secure: true, steps: []step{{"idle", b.idle}}},
 		{servers: peers, secure: true, steps: each(secureScenarios)},
 		{servers: peers, secure: true, steps: []step{{"floods", b.underFloods}}},

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"example.com/livery/bench/internal/figures"
-	"example.com/livery/bench/internal/load"
+	"example.com/livery/bench/internal/world"
 	"example.com/livery/internal/test/floods"
 )
 
@@ -61,7 +61,7 @@ func (s *subject) memory(ctx context.Context) (resident, heap float64, err error
 		}
 	}
 	for before := math.Inf(1); err == nil; time.Sleep(time.Second) {
-		if resident, err = sum(s, load.Resident); resident > before-1<<20 {
+		if resident, err = sum(s, world.Resident); resident > before-1<<20 {
 			break // it gives no more back
 		}
 		before = resident
@@ -123,7 +123,7 @@ func (b *bench) flood(ctx context.Context, s *subject, name string, start float6
 			case <-ended:
 				return
 			case <-tick.C:
-				resident, err := sum(s, load.Resident)
+				resident, err := sum(s, world.Resident)
 				if err == nil {
 					most = max(most, resident)
 				}

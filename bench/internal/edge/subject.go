@@ -10,15 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
-	"example.com/livery/bench/internal/load"
 	"example.com/livery/bench/internal/world"
-	"golang.org/x/sys/unix"
 )
 
 // The cores of the servers and of the load.
@@ -177,7 +174,7 @@ func answers(address string) error {
 }
 
 // busy returns the processor time that a server and its workers have used so far.
-func (s *subject) busy() (time.Duration, error) { return sum(s, load.Busy) }
+func (s *subject) busy() (time.Duration, error) { return sum(s, world.Busy) }
 
 // sum adds up a figure of a server and its workers.
 func sum[T time.Duration | float64](s *subject, of func(pid int) (T, error)) (total T, err error) {
@@ -197,12 +194,4 @@ func sum[T time.Duration | float64](s *subject, of func(pid int) (T, error)) (to
 		total += more
 	}
 	return total, nil
-}
-
-// pin binds this goroutine to a thread, and that to a core.
-func pin(core int) error {
-	runtime.LockOSThread()
-	var set unix.CPUSet
-	set.Set(core)
-	return unix.SchedSetaffinity(0, &set)
 }

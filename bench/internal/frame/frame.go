@@ -1,5 +1,5 @@
-// Package frame is what every part of the benchmarks shares: its flags, a folder to work in, a progress bar, things that
-// are measured in turn, and the folder of the figures. It measures nothing itself.
+// Package frame is what every part of the benchmarks shares: its flags, a folder to work in, a progress bar, and the folder of the
+// figures. It measures nothing itself.
 package frame
 
 import (
@@ -14,7 +14,6 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -137,35 +136,6 @@ func Main(name string, run func(context.Context) error) {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		os.Exit(1)
 	}
-}
-
-// Counts is a flag of whole numbers above 0, each larger than the one before, separated by commas.
-type Counts []int
-
-// String spells the numbers as Set reads them.
-func (c *Counts) String() string {
-	words := make([]string, len(*c))
-	for i, n := range *c {
-		words[i] = strconv.Itoa(n)
-	}
-	return strings.Join(words, ",")
-}
-
-// Set reads the numbers.
-func (c *Counts) Set(text string) error {
-	var list Counts
-	for word := range strings.SplitSeq(text, ",") {
-		n, err := strconv.Atoi(word)
-		if err != nil || n <= 0 {
-			return fmt.Errorf("%q is not a whole number above 0", word)
-		}
-		if len(list) > 0 && n <= list[len(list)-1] {
-			return errors.New("each number must be larger than the one before")
-		}
-		list = append(list, n)
-	}
-	*c = list
-	return nil
 }
 
 // Words is a flag of words separated by commas.

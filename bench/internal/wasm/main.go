@@ -1,5 +1,5 @@
-// Package wasm measures the WebAssembly runtime on one machine: what starting costs, what an instance takes in memory, what
-// one render costs beside the same render in native code, how renders grow with instances, and what the module weighs.
+// Package wasm measures the WebAssembly runtime on one machine: what starting costs, and what one
+// render costs beside the same render in native code.
 // Everything that is compared is measured in turn in one run; times are of that machine, so read the ratios.
 package wasm
 
@@ -21,7 +21,7 @@ var Part = frame.Part{
 	Quick: []string{"-rounds", "6"},
 	New: func(flags *flag.FlagSet) func(context.Context, *frame.Run) error {
 		b := bench{size: full}
-		flags.Var(&b.only, "only", "measure these alone, separated by commas: starting, memory, renders, loads, size")
+		flags.Var(&b.only, "only", "measure these alone, separated by commas: starting, renders")
 		flags.IntVar(&b.size.rounds, "rounds", b.size.rounds, "rounds of each render")
 		return b.run
 	},
@@ -45,17 +45,14 @@ type bench struct {
 // size is how much is measured.
 type size struct {
 	starts    int           // rounds of starting
-	instances int           // that are made to weigh them
 	rounds    int           // of each render
 	slice     time.Duration // of one round of one way to render
-	loads     int           // rounds of renders on all cores
-	load      time.Duration // of one such round
 	tokens    []int
 	overrides []int
 }
 
 var full = size{
-	starts: 5, instances: 12, rounds: 30, slice: 4 * time.Millisecond, loads: 5, load: 400 * time.Millisecond,
+	starts: 5, rounds: 30, slice: 4 * time.Millisecond,
 	tokens: []int{500, 2000, 10000}, overrides: []int{1, 10, 50, 200, 1000},
 }
 
@@ -65,12 +62,12 @@ func (b *bench) run(ctx context.Context, r *frame.Run) error {
 		return err
 	}
 	b.module, b.digest, b.dir, b.figures = module, wasm.Digest(module), r.Dir, r.Figures
-	b.bar = frame.StartBar("rounds", b.size.starts+b.size.rounds*len(b.cases())+b.size.loads)
+	b.bar = frame.StartBar("rounds", b.size.starts+b.size.rounds*len(b.cases()))
 	defer b.bar.End()
 	for _, part := range []struct {
 		name string
 		run  func(context.Context) error
-	}{{"starting", b.starting}, {"memory", b.memory}, {"renders", b.renders}, {"loads", b.loads}, {"size", b.sizes}} {
+	}{{"starting", b.starting}, {"renders", b.renders}} {
 		if !b.only.Choose(part.name) {
 			continue
 		}

@@ -19,8 +19,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"example.com/livery/bench/internal/load"
 )
 
 // server is one running process of the binary. It is for one goroutine.
@@ -137,11 +135,11 @@ func (s *server) kill() error {
 }
 
 // Resident returns the memory of the process as the system counts it, in bytes.
-func (s *server) Resident() (float64, error) { return load.Resident(s.cmd.Process.Pid) }
+func (s *server) Resident() (float64, error) { return Resident(s.cmd.Process.Pid) }
 
 // Busy returns the processor time that the process has used.
 func (s *server) Busy() (total time.Duration, err error) {
-	return load.Busy(s.cmd.Process.Pid)
+	return Busy(s.cmd.Process.Pid)
 }
 
 // Process is the process itself.

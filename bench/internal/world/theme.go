@@ -153,16 +153,16 @@ func group(n, g, count int) json.RawMessage {
 	return append(text, '}')
 }
 
-// Edit changes the draft of a Theme: its token "published". A draft that an origin has from an edit
+// Edit changes the draft of a Theme, its token "published", and asks for no tokens in return. A draft that an origin has from an edit
 // whose answer was lost is read once, and edited.
 func (o *Origin) Edit(ctx context.Context, t *Theme, value int) error {
 	batch := []client.Operation{{Operation: "replace", Path: "/published", Value: published(value)}}
-	set, err := o.API.EditThemeTokens(ctx, o.Environment, t.ID, client.EditOptions{ETag: t.draft}, batch)
+	set, err := o.API.EditThemeTokens(ctx, o.Environment, t.ID, client.EditOptions{ETag: t.draft, Minimal: true}, batch)
 	if errors.Is(err, client.ErrConflict) {
 		if set, err = o.API.Scope(o.Environment, t.ID).Tokens(ctx, "", client.ReadOptions{}); err != nil {
 			return err
 		}
-		set, err = o.API.EditThemeTokens(ctx, o.Environment, t.ID, client.EditOptions{ETag: set.DraftETag()}, batch)
+		set, err = o.API.EditThemeTokens(ctx, o.Environment, t.ID, client.EditOptions{ETag: set.DraftETag(), Minimal: true}, batch)
 	}
 	if err == nil {
 		t.draft = set.DraftETag()

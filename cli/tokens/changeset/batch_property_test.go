@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/livery/client"
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make suite NAME=fuzz draws others
 	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/origin/patch"
 	"example.com/livery/renderer/jsontree"

@@ -18,7 +18,7 @@ import (
 
 	"example.com/livery/cli/tokens/export"
 	"example.com/livery/cli/tokens/scan"
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make suite NAME=fuzz draws others
 	"example.com/livery/internal/test/tokentreetest"
 )
 

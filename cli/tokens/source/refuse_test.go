@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/livery/cli/tokens/changeset"
-	_ "example.com/livery/internal/test/sameseed" // make fuzz draws others
+	_ "example.com/livery/internal/test/sameseed" // make suite NAME=fuzz draws others
 	"example.com/livery/internal/test/tokentreetest"
 	"example.com/livery/renderer/dtcg"
 	"example.com/livery/renderer/jsontree"

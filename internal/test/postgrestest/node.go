@@ -25,7 +25,7 @@ const Variable = "LIVERY_TEST_POSTGRES"
 // Why returns why tests that start servers cannot run here, or "".
 func Why() string {
 	if os.Getenv(Variable) == "" {
-		return "SKIPPED: these tests start PostgreSQL servers; set " + Variable + "=1, or run make postgres"
+		return "SKIPPED: these tests start PostgreSQL servers; set " + Variable + "=1, or run make suite NAME=postgres"
 	}
 	if !Installed() {
 		return "SKIPPED: there is no PostgreSQL server on this machine; install one, as postgresql of Debian"

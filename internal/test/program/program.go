@@ -11,10 +11,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/livery/internal/test/race"
 )
 
 // Main runs the tests of a package that runs the program, and ends the process. Under the name livery they find what make
-// build built or, with the race detector, what make race built. If it is missing or older than its sources, no test runs.
+// build built or, with the race detector, what the race suite built. If it is missing or older than its sources, no test runs.
 func Main(run func() int) {
 	if err := onPath(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -55,7 +57,7 @@ func onPath() error {
 		return err
 	}
 	dir, target := filepath.Join(root, "bin"), "build"
-	if Raced {
+	if race.Enabled {
 		dir, target = filepath.Join(dir, "race"), "bin/race/livery"
 	}
 	if err := upToDate(root, filepath.Join(dir, "livery"), target); err != nil {

@@ -1,5 +1,5 @@
 // Package sameseed has the property tests of a package that imports it draw the same values in every run, so that what one
-// run proves the next one does: -rapid.seed=0 draws others, and make fuzz does so at length.
+// run proves the next one does: -rapid.seed=0 draws others, and make suite NAME=fuzz does so at length.
 package sameseed
 
 import (

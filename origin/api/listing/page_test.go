@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"example.com/livery/internal/test/race"
 	"example.com/livery/origin/api/listing"
 	"example.com/livery/storage"
 	"example.com/livery/storage/pebble"
@@ -198,6 +199,7 @@ func (m model) hold(t *rapid.T, r storage.Reader, q listing.Query, list listing.
 // Whatever is written, renamed and deleted, each page of each list is what a plain search among all items finds: through a cache
 // that was used all the while, through one that was used sometimes, as by another origin, and on a snapshot of before.
 func TestPagesAreWhatAPlainSearchFinds(t *testing.T) {
+	race.Skip(t)
 	rapid.Check(t, func(t *rapid.T) {
 		store, err := pebble.Open("", pebble.Options{Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
@@ -290,6 +292,7 @@ func (c *counted) counting(each func(key, value []byte) bool) func(key, value []
 // A page of a list of 10,000 items, of any filter and order, reads the revision of the list alone, and after a change those of
 // the buckets and the bucket of what changed: all Variants are one. Only the first page reads every Theme's entry.
 func TestAPageReadsWhatChanged(t *testing.T) {
+	race.Skip(t)
 	const count = 10_000
 	l := open(t)
 	item := func(n int) record.Listed {
