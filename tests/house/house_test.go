@@ -71,7 +71,7 @@ var house = map[string]room{
 	"edge/clientlimit":            {ours: "httpguard"},
 	"edge/coding":                 {ours: "wasm/abi", others: "github.com/andybalholm/brotli github.com/klauspost/compress"},
 	"edge/content":                {ours: "edge/coding edge/memcache edge/ratelimit feedproto storage/record wasm wasm/abi", others: "golang.org/x/sync"},
-	"edge/diskcache":              {ours: "edge/memcache feedproto storage/record", others: "github.com/go-json-experiment/json golang.org/x/sys"},
+	"edge/diskcache":              {ours: "edge/memcache feedproto storage/record", others: "github.com/go-json-experiment/json"},
 	"edge/h2":                     {ours: "edge/clientlimit edge/loop edge/ratelimit edge/respond", others: "github.com/valyala/fasthttp golang.org/x/net"},
 	"edge/listen":                 {ours: "edge/clientlimit edge/h2 edge/live edge/loop edge/respond httpguard listener", others: "github.com/valyala/fasthttp"},
 	"edge/live":                   {ours: "edge/clientlimit edge/loop", others: "github.com/valyala/fasthttp"},
