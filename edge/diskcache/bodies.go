@@ -135,21 +135,14 @@ func (b *Bodies) holds(part uint64) bool {
 
 // Load returns what was stored under a name, or nil.
 func (b *Bodies) Load(name BodyName) []byte {
-	for range maxMoves {
-		p, ok := b.names.Get(name)
-		if !ok || p.segment == nil {
-			return nil
-		}
-		content, gone := b.log.read(string(name[:]), p)
-		if content != nil {
-			return content
-		}
-		if !gone {
-			b.Drop(name)
-			return nil
-		}
+	if !b.Has(name) {
+		return nil
 	}
-	return nil
+	content, damaged := b.log.read(string(name[:]))
+	if damaged {
+		b.Drop(name)
+	}
+	return content
 }
 
 // Has reports whether there is a body of that name, which is not read, and counts a request for it.

@@ -3,7 +3,6 @@
 package diskcache
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -159,11 +158,28 @@ func (c *Cache) Pair(key string) (k Record[feedproto.Pair], ok bool) {
 	return k, ok
 }
 
-// PutPair writes a pair with blobs that it names, unless an input of it is not on disk then, and no file that was made of
-// it: the pair before, if there is one, is of more use then.
+// PutPair writes a pair with blobs that it names.
 func (c *Cache) PutPair(key string, k Record[feedproto.Pair], blobs map[record.Hash][]byte) error {
-	var records []logRecord
-	for _, name := range []record.Hash{k.Value.Plan, k.Value.Overlay, k.Value.Module} {
+	return c.writePair(nil, key, k, blobs)
+}
+
+// PutAddress writes a pair and the record of its Theme, unless the disk has both, in one: a full disk would give up the first
+// of them for the second.
+func (c *Cache) PutAddress(themeKey string, theme Record[feedproto.Theme], key string, k Record[feedproto.Pair]) error {
+	if c.HasAddress(key) {
+		return nil
+	}
+	r, err := recordOf(themeName(themeKey), withoutSecrets(theme))
+	if err != nil {
+		return err
+	}
+	return c.writePair([]logRecord{r}, key, k, nil)
+}
+
+// writePair writes records, the blobs that a pair names, and the pair, unless an input of it is not on disk then, and no file
+// that was made of it: the pair before, if there is one, is of more use then.
+func (c *Cache) writePair(records []logRecord, key string, k Record[feedproto.Pair], blobs map[record.Hash][]byte) error {
+	for _, name := range inputsOf(k.Value) {
 		switch blob, given := blobs[name]; {
 		case name == "" || c.HasBlob(name):
 		case given:
@@ -180,30 +196,8 @@ func (c *Cache) PutPair(key string, k Record[feedproto.Pair], blobs map[record.H
 	return err
 }
 
-// PutAddress writes a pair and the record of its Theme, whichever the disk does not have, in one: a full disk would give up
-// the first of them for the second.
-func (c *Cache) PutAddress(themeKey string, theme Record[feedproto.Theme], key string, k Record[feedproto.Pair]) error {
-	if c.HasAddress(key) || !c.useful(k.Value) {
-		return nil
-	}
-	r, err := recordOf(themeName(themeKey), withoutSecrets(theme))
-	pair, err2 := recordOf(pairName(key), k)
-	if err = errors.Join(err, err2); err == nil {
-		err = c.index.write(r, pair)
-	}
-	c.index.setNeeds(pairName(key), k.Value)
-	return err
-}
-
-// useful reports whether what a pair is made from is on disk, or a file that was made of it.
-func (c *Cache) useful(p feedproto.Pair) bool {
-	for _, name := range []record.Hash{p.Plan, p.Overlay, p.Module} {
-		if name != "" && !c.HasBlob(name) {
-			return c.index.bodies.holds(c.index.bodies.partOf(p))
-		}
-	}
-	return true
-}
+// inputsOf returns the blobs that a pair is made from; "": none.
+func inputsOf(p feedproto.Pair) [3]record.Hash { return [...]record.Hash{p.Plan, p.Overlay, p.Module} }
 
 // DropTheme removes a Theme that was deleted, with its pairs.
 func (c *Cache) DropTheme(key string) error {

@@ -171,26 +171,13 @@ func (x *index) under(folder string) (names []string) {
 	return names
 }
 
-// maxMoves bounds how often a record is looked for that is being moved.
-const maxMoves = 4
-
 // read returns a record; nil if there is none. One that is damaged counts as absent from now on.
 func (x *index) read(name string) []byte {
-	for range maxMoves {
-		p, _, ok := x.at(name)
-		if !ok {
-			return nil
-		}
-		content, gone := x.log.read(name, p)
-		if content != nil {
-			return content
-		}
-		if !gone {
-			_ = x.remove(name) // it comes again from upstream
-			return nil
-		}
+	content, damaged := x.log.read(name)
+	if damaged {
+		_ = x.remove(name) // it comes again from upstream
 	}
-	return nil
+	return content
 }
 
 // write writes records, in one write if they are short. What would find no room but in the place of all others is not
@@ -211,22 +198,13 @@ func (x *index) write(records ...logRecord) error {
 		return err
 	}
 	if x.log.live.Load()+size > x.log.usable() {
-		admitted = onlyFixed(admitted)
+		return nil
 	}
 	err := x.log.write(admitted...)
 	if errors.Is(err, syscall.ENOSPC) {
 		err = x.writeFull(admitted, size, now)
 	}
 	return err
-}
-
-func onlyFixed(records []logRecord) (some []logRecord) {
-	for _, r := range records {
-		if fixed(r.name) {
-			some = append(some, r)
-		}
-	}
-	return some
 }
 
 // writeFull evicts others and writes records to a file system that was full. If that does not help either,

@@ -16,7 +16,7 @@ type recordLog struct {
 	dir          string
 	owner        logOwner
 	maxBytes     int64
-	segmentBytes int64 // of one segment, roughly
+	segmentBytes int64 // that a segment has at most, roughly
 	live         atomic.Int64
 	size         atomic.Int64 // bytes of all segments
 
@@ -81,32 +81,43 @@ func (s *segment) addDrop(size int64) {
 
 // The bounds of segments.
 const (
-	segmentParts    = 64 // of the budget, a segment is one part in so many
+	segmentParts    = 64 // of the budget, a segment is at most one part in so many
 	minSegmentBytes = 4 << 10
 	maxSegmentBytes = 16 << 20
+	grownParts      = 16 // of what a log has, a segment is at most one part in so many: the file system may be smaller than the budget
+	grownBytes      = 64 << 10
 	keptBuffer      = 1 << 20
 )
+
+// maxMoves bounds how often a record is looked for that is being moved.
+const maxMoves = 4
 
 // openLog opens the log in a directory, and tells its owner of what lies there.
 func openLog(dir string, maxBytes int64, owner logOwner) (*recordLog, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	l := &recordLog{dir: dir, owner: owner, maxBytes: maxBytes}
+	l := &recordLog{
+		dir: dir, owner: owner, maxBytes: maxBytes,
+		segmentBytes: min(max(maxBytes/segmentParts, minSegmentBytes), maxSegmentBytes),
+	}
 	if err := l.scan(); err != nil {
 		l.close()
 		return nil, err
 	}
-	room := min(maxBytes, l.size.Load()+freeBytes(dir))
-	l.segmentBytes = min(max(room/segmentParts, minSegmentBytes), maxSegmentBytes)
 	return l, nil
 }
 
 // usable returns how many bytes segments may have: there is room for moving what is of use in one.
 func (l *recordLog) usable() int64 { return max(l.maxBytes-2*l.segmentBytes, l.maxBytes/2) }
 
+// full returns how many bytes the newest segment has when another one is begun.
+func (l *recordLog) full() int64 {
+	return min(l.segmentBytes, max(l.size.Load()/grownParts, grownBytes))
+}
+
 // large reports whether a record has a segment of its own, so that nothing is moved to get its room back.
-func (l *recordLog) large(size int) bool { return int64(size) > l.segmentBytes/2 }
+func (l *recordLog) large(size int) bool { return int64(size) > l.full()/2 }
 
 // close closes the files. Records can neither be read nor written afterwards.
 func (l *recordLog) close() {
@@ -118,14 +129,24 @@ func (l *recordLog) close() {
 	}
 }
 
-// read returns what lies at the place of a name, or nil. gone reports whether the place is none any more: the
-// record may have been moved.
-func (l *recordLog) read(name string, p place) (content []byte, gone bool) {
-	text := make([]byte, p.size)
-	if _, err := p.segment.file.ReadAt(text, int64(p.at)); err != nil {
-		return nil, errors.Is(err, os.ErrClosed)
+// read returns what was put under a name last, or nil. damaged reports whether it is there and not as it was written.
+func (l *recordLog) read(name string) (content []byte, damaged bool) {
+	for range maxMoves {
+		p, _, ok := l.owner.at(name)
+		if !ok {
+			return nil, false
+		}
+		text := make([]byte, p.size)
+		if _, err := p.segment.file.ReadAt(text, int64(p.at)); errors.Is(err, os.ErrClosed) {
+			continue // it was moved meanwhile
+		}
+		r, ok := wholeRecord(text, name)
+		if !ok {
+			return nil, true
+		}
+		return r.content, false
 	}
-	return contentOf(text, name), false
+	return nil, false
 }
 
 // write appends records, and tells the owner of their places. Those before a failure are written.
@@ -148,13 +169,29 @@ func (l *recordLog) drop(names ...string) error {
 	return l.writeLocked(records)
 }
 
+// writeAgain appends a record with the rank that it has now.
+func (l *recordLog) writeAgain(name string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p, rank, ok := l.owner.at(name)
+	if !ok {
+		return nil
+	}
+	text := make([]byte, p.size)
+	if _, err := p.segment.file.ReadAt(text, int64(p.at)); err != nil {
+		return err
+	}
+	r, ok := wholeRecord(text, name)
+	if !ok {
+		return nil
+	}
+	r.rank, r.from = rank, p
+	return l.writeLocked([]logRecord{r})
+}
+
 func (l *recordLog) writeLocked(records []logRecord) error {
 	for len(records) > 0 {
-		n, size := 1, records[0].size()
-		for !l.large(size) && n < len(records) && !l.large(records[n].size()) && size+records[n].size() < int(l.segmentBytes) {
-			size += records[n].size()
-			n++
-		}
+		n, size := l.group(records)
 		if err := l.makeRoom(int64(size)); err != nil {
 			return err
 		}
@@ -166,74 +203,80 @@ func (l *recordLog) writeLocked(records []logRecord) error {
 	return nil
 }
 
-// append appends records of so many bytes together to one segment. l.mu is held.
+// group returns how many of the first records are written at once, and their size.
+func (l *recordLog) group(records []logRecord) (n, size int) {
+	n, size = 1, records[0].size()
+	for !l.large(size) && n < len(records) && !l.large(records[n].size()) && int64(size+records[n].size()) < l.full() {
+		size += records[n].size()
+		n++
+	}
+	return n, size
+}
+
+// append appends records of so many bytes together to the newest segment, or to one of their own. What is written in part
+// is cut off again. l.mu is held.
 func (l *recordLog) append(records []logRecord, size int) error {
+	s, err := l.segmentFor(size)
+	if err != nil {
+		return err
+	}
 	text := l.buffer[:0]
 	for i := range records {
 		text = records[i].append(text)
 	}
-	s, at, err := l.appendText(text, l.large(size))
 	if l.buffer = text[:0]; cap(text) > keptBuffer {
 		l.buffer = nil
 	}
-	if err != nil {
-		return err
+	if _, err := s.file.WriteAt(text, s.size); err != nil {
+		_ = s.file.Truncate(s.size) // left: what is written next lies over it
+		return fmt.Errorf("edge: disk cache: %w", err)
 	}
-	for i := range records {
-		r := &records[i]
-		switch p := (place{s, uint32(at), uint32(r.size())}); r.kind {
-		case recordPut:
+	for _, r := range records {
+		switch p := (place{s, uint32(s.size), uint32(r.size())}); {
+		case r.kind == recordDrop:
+			s.addDrop(int64(r.size()))
+		case r.from.segment != nil:
+			p.take()
+			l.owner.move(r.name, r.from, p)
+		default:
 			p.take()
 			l.owner.put(r.name, p, r.rank)
-		case recordDrop:
-			s.addDrop(int64(r.size()))
 		}
-		at += int64(r.size())
+		s.grow(r.size())
 	}
 	return nil
 }
 
-// appendText appends records as they are written to the newest segment, or to one of their own, and returns where they
-// begin. What is written in part is cut off again. l.mu is held.
-func (l *recordLog) appendText(text []byte, alone bool) (s *segment, at int64, err error) {
+// segmentFor returns the segment to which so many bytes are appended. l.mu is held.
+func (l *recordLog) segmentFor(size int) (s *segment, err error) {
 	if l.closed {
-		return nil, 0, os.ErrClosed
+		return nil, os.ErrClosed
 	}
 	if len(l.segments) > 0 {
 		s = l.segments[len(l.segments)-1]
 	}
-	if s == nil || s.size >= l.segmentBytes || alone && s.size > int64(len(segmentMagic)) {
-		if s, err = l.newSegment(); err != nil {
-			return nil, 0, err
+	if s == nil || s.size >= l.full() || l.large(size) && s.size > int64(len(segmentMagic)) {
+		file, err := os.OpenFile(l.path(l.number+1), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("edge: disk cache: %w", err)
 		}
+		l.number++
+		s = &segment{log: l, number: l.number, file: file}
+		l.segments = append(l.segments, s)
 	}
-	at = s.size
-	if _, err = s.file.WriteAt(text, at); err != nil {
-		_ = s.file.Truncate(at) // left: what is written next lies over it
-		return nil, 0, fmt.Errorf("edge: disk cache: %w", err)
+	if s.size == 0 {
+		if _, err := s.file.WriteAt([]byte(segmentMagic), 0); err != nil {
+			return nil, fmt.Errorf("edge: disk cache: %w", err)
+		}
+		s.grow(len(segmentMagic))
 	}
-	s.size += int64(len(text))
-	l.size.Add(int64(len(text)))
-	return s, at, nil
+	return s, nil
 }
 
-// newSegment begins a segment. l.mu is held.
-func (l *recordLog) newSegment() (*segment, error) {
-	file, err := os.OpenFile(l.path(l.number+1), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err == nil {
-		_, err = file.WriteAt([]byte(segmentMagic), 0)
-	}
-	if err != nil {
-		if file != nil {
-			err = errors.Join(err, file.Close(), os.Remove(file.Name()))
-		}
-		return nil, fmt.Errorf("edge: disk cache: %w", err)
-	}
-	l.number++
-	s := &segment{log: l, number: l.number, file: file, size: int64(len(segmentMagic))}
-	l.segments = append(l.segments, s)
-	l.size.Add(s.size)
-	return s, nil
+// grow counts bytes that were appended.
+func (s *segment) grow(n int) {
+	s.size += int64(n)
+	s.log.size.Add(int64(n))
 }
 
 // logSuffix ends the names of segments, which begin with their numbers.

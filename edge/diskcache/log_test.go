@@ -188,7 +188,7 @@ func TestDamagedLogNeverLies(t *testing.T) {
 // FuzzSegment opens any text as a segment: nothing but what is whole is read, and writing goes on.
 func FuzzSegment(f *testing.F) {
 	whole := []byte(segmentMagic)
-	for _, r := range []logRecord{{recordPut, "cursor", []byte(`"7.a"`), 1}, {recordDrop, "themes/a/b", nil, 0}, {recordPut, "themes/a/b", []byte("{}"), 2}} {
+	for _, r := range []logRecord{{kind: recordPut, name: "cursor", content: []byte(`"7.a"`)}, {kind: recordDrop, name: "themes/a/b"}, {kind: recordPut, name: "themes/a/b", content: []byte("{}")}} {
 		whole = r.append(whole)
 	}
 	f.Add(whole)

@@ -1,8 +1,10 @@
 package diskcache
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"math"
 )
@@ -33,12 +35,14 @@ const segmentMagic = "livery1\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// logRecord is a record to write.
+// logRecord is a record that is about to be written.
 type logRecord struct {
 	kind    byte
 	name    string
 	content []byte
-	rank    int64 // Unix nanoseconds
+	rank    int64  // Unix nanoseconds
+	sum     []byte // nil: it is not known yet
+	from    place  // where a record that is moved lies; of no segment: it is new
 }
 
 func (r *logRecord) size() int { return headBytes + len(r.name) + len(r.content) }
@@ -50,68 +54,75 @@ func (r *logRecord) append(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(r.name)))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(r.content)))
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(r.rank))
-	sum := recordSum(dst[begin+4:begin+12], []byte(r.name), r.content)
-	dst = append(append(append(dst, sum[:sumBytes]...), r.name...), r.content...)
-	sealHead(dst[begin : begin+headBytes+len(r.name)])
+	dst = append(dst, make([]byte, sumBytes)...)
+	dst = append(append(dst, r.name...), r.content...)
+	text := dst[begin:]
+	if r.sum == nil {
+		r.sum = sumOf(text)
+	}
+	copy(text[headBytes-sumBytes:], r.sum)
+	binary.LittleEndian.PutUint32(text, crc32.Checksum(text[4:headBytes+len(r.name)], castagnoli))
 	return dst
 }
 
-// sealHead sets the checksum of a head, behind which its name stands.
-func sealHead(head []byte) { binary.LittleEndian.PutUint32(head, crc32.Checksum(head[4:], castagnoli)) }
-
-// setRank changes the rank of a record as it is written.
-func setRank(text []byte, h recordHead) {
-	binary.LittleEndian.PutUint64(text[12:], uint64(h.rank))
-	sealHead(text[:headBytes+h.nameLength])
-}
-
-func recordSum(kindAndLengths, name, content []byte) (sum [sha256.Size]byte) {
+// sumOf returns the checksum of a record as it is written.
+func sumOf(text []byte) []byte {
 	h := sha256.New()
-	h.Write(kindAndLengths)
-	h.Write(name)
-	h.Write(content)
-	h.Sum(sum[:0])
-	return sum
+	h.Write(text[4:12])
+	h.Write(text[headBytes:])
+	return h.Sum(nil)[:sumBytes]
 }
 
 // recordHead is what the head of a record says.
 type recordHead struct {
-	kind       byte
-	nameLength int
-	length     int // of the content
-	rank       int64
+	kind byte
+	name string
+	size int // of the record
+	rank int64
 }
 
-func (h recordHead) size() int { return headBytes + h.nameLength + h.length }
+var (
+	errCutOff  = errors.New("the file ends within a record")
+	errDamaged = errors.New("the head of a record is not as it was written")
+)
 
-// readHead reads a head; ok is false if it cannot be one.
-func readHead(text []byte) (h recordHead, ok bool) {
+// readHead reads the head and the name that text begins with. The error is errCutOff or errDamaged.
+func readHead(text []byte) (h recordHead, err error) {
 	if len(text) < headBytes {
-		return h, false
+		return h, errCutOff
 	}
-	h = recordHead{
-		kind: text[4], nameLength: int(binary.LittleEndian.Uint16(text[6:])),
-		length: int(binary.LittleEndian.Uint32(text[8:])), rank: int64(binary.LittleEndian.Uint64(text[12:])),
+	nameLength, length := int(binary.LittleEndian.Uint16(text[6:])), binary.LittleEndian.Uint32(text[8:])
+	h = recordHead{kind: text[4], size: headBytes + nameLength + int(length), rank: int64(binary.LittleEndian.Uint64(text[12:]))}
+	if h.kind != recordPut && h.kind != recordDrop || nameLength == 0 || nameLength > maxNameBytes || length > math.MaxInt32 {
+		return h, errDamaged
 	}
-	return h, (h.kind == recordPut || h.kind == recordDrop) && h.nameLength > 0 && h.nameLength <= maxNameBytes && h.length <= math.MaxInt32
+	if len(text) < headBytes+nameLength {
+		return h, errCutOff
+	}
+	text = text[:headBytes+nameLength]
+	if binary.LittleEndian.Uint32(text) != crc32.Checksum(text[4:], castagnoli) {
+		return h, errDamaged
+	}
+	h.name = string(text[headBytes:])
+	return h, nil
 }
 
-// checkHead reports whether a head and its name are as they were written.
-func checkHead(text []byte, h recordHead) bool {
-	return len(text) >= headBytes+h.nameLength &&
-		binary.LittleEndian.Uint32(text) == crc32.Checksum(text[4:headBytes+h.nameLength], castagnoli)
+// parseRecord returns the record that text begins with, whose content may be damaged, with its size. The error is errCutOff
+// or errDamaged.
+func parseRecord(text []byte) (r logRecord, size int, err error) {
+	h, err := readHead(text)
+	if err == nil && h.size > len(text) {
+		err = errCutOff
+	}
+	if err != nil {
+		return r, 0, err
+	}
+	content := text[headBytes+len(h.name) : h.size : h.size]
+	return logRecord{kind: h.kind, name: h.name, content: content, rank: h.rank, sum: text[headBytes-sumBytes : headBytes]}, h.size, nil
 }
 
-// contentOf returns the content of a whole record, if it is as it was written under that name, or nil.
-func contentOf(text []byte, name string) []byte {
-	h, ok := readHead(text)
-	if !ok || h.size() != len(text) || h.kind != recordPut {
-		return nil
-	}
-	own, content := text[headBytes:headBytes+h.nameLength], text[headBytes+h.nameLength:]
-	sum := recordSum(text[4:12], own, content)
-	if string(own) != name || string(sum[:sumBytes]) != string(text[20:headBytes]) {
-		return nil
-	}
-	return content[:len(content):len(content)]
+// wholeRecord returns the record that text is, if it is as it was written under that name.
+func wholeRecord(text []byte, name string) (r logRecord, ok bool) {
+	r, size, err := parseRecord(text)
+	return r, err == nil && size == len(text) && r.kind == recordPut && r.name == name && bytes.Equal(sumOf(text), r.sum)
 }

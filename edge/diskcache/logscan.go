@@ -1,6 +1,7 @@
 package diskcache
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"os"
@@ -20,6 +21,7 @@ func (l *recordLog) scan() error {
 	if err != nil {
 		return err
 	}
+	r := bufio.NewReaderSize(nil, scanBytes)
 	for i, number := range numbers {
 		file, err := os.OpenFile(l.path(number), os.O_RDWR, 0)
 		if err != nil {
@@ -27,17 +29,14 @@ func (l *recordLog) scan() error {
 		}
 		s := &segment{log: l, number: number, file: file}
 		l.segments, l.number = append(l.segments, s), number
-		damaged, err := s.scan()
+		r.Reset(file)
+		damaged, err := s.scan(r)
 		if err != nil {
 			return err
 		}
 		info, err := file.Stat()
-		if err == nil && info.Size() != s.size {
+		if err == nil && info.Size() > s.size {
 			err = file.Truncate(s.size)
-		}
-		if s.size == 0 && err == nil {
-			_, err = file.WriteAt([]byte(segmentMagic), 0)
-			s.size = int64(len(segmentMagic))
 		}
 		if err != nil {
 			return err
@@ -64,73 +63,59 @@ func (l *recordLog) list() (numbers []uint64, err error) {
 	return numbers, err
 }
 
-// scan tells the owner of the records of a segment, up to the first that is not whole, and sets the size to what lies
+// scan tells the owner of the records of a segment that r reads, up to the first that is not whole, and sets the size to what lies
 // before it. damaged reports whether that one was not merely cut off.
-func (s *segment) scan() (damaged bool, err error) {
-	w := window{file: s.file}
-	if magic, err := w.bytes(0, len(segmentMagic)); err != nil || string(magic) != segmentMagic {
-		return len(magic) == len(segmentMagic), err // nothing of it is appended to
-	}
-	end, err := s.file.Seek(0, io.SeekEnd)
+func (s *segment) scan(r *bufio.Reader) (damaged bool, err error) {
+	info, err := s.file.Stat()
 	if err != nil {
 		return false, err
 	}
-	for s.size = int64(len(segmentMagic)); ; {
-		text, err := w.bytes(s.size, headBytes)
-		if err != nil || len(text) < headBytes {
+	if magic, err := r.Peek(len(segmentMagic)); string(magic) != segmentMagic {
+		return len(magic) == len(segmentMagic), unlessEOF(err)
+	}
+	for next := len(segmentMagic); ; {
+		if err := s.skip(r, next); err != nil {
 			return false, err
 		}
-		h, ok := readHead(text)
-		if !ok {
-			return true, nil
-		}
-		text, err = w.bytes(s.size, headBytes+h.nameLength)
-		if err != nil || len(text) < headBytes+h.nameLength {
+		text, err := r.Peek(headBytes + maxNameBytes)
+		if err := unlessEOF(err); err != nil {
 			return false, err
 		}
-		if !checkHead(text, h) {
-			return true, nil
+		h, err := readHead(text)
+		if err != nil || s.size+int64(h.size) > info.Size() {
+			return errors.Is(err, errDamaged), nil
 		}
-		if s.size+int64(h.size()) > end {
-			return false, nil
-		}
-		s.apply(h, string(text[headBytes:]))
-		s.size += int64(h.size())
+		s.apply(h)
+		next = h.size
 	}
 }
 
-func (s *segment) apply(h recordHead, name string) {
+func unlessEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// skip has r go on so many bytes later, and counts them. What is not in memory is not read.
+func (s *segment) skip(r *bufio.Reader, n int) error {
+	s.size += int64(n)
+	if n <= r.Buffered() {
+		_, err := r.Discard(n)
+		return err
+	}
+	_, err := s.file.Seek(s.size, io.SeekStart)
+	r.Reset(s.file)
+	return err
+}
+
+func (s *segment) apply(h recordHead) {
 	if h.kind == recordDrop {
-		s.addDrop(int64(h.size()))
-		s.log.owner.drop(name)
+		s.addDrop(int64(h.size))
+		s.log.owner.drop(h.name)
 		return
 	}
-	p := place{s, uint32(s.size), uint32(h.size())}
+	p := place{s, uint32(s.size), uint32(h.size)}
 	p.take()
-	s.log.owner.put(name, p, h.rank)
-}
-
-// window reads a file from its beginning to its end, in parts.
-type window struct {
-	file *os.File
-	at   int64
-	text []byte
-	room []byte
-}
-
-// bytes returns so many bytes from a place on, which is not before the one of the call before; less at the end of the
-// file.
-func (w *window) bytes(at int64, n int) ([]byte, error) {
-	if at < w.at || at+int64(n) > w.at+int64(len(w.text)) {
-		if w.room == nil {
-			w.room = make([]byte, scanBytes)
-		}
-		read, err := w.file.ReadAt(w.room, at)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, err
-		}
-		w.at, w.text = at, w.room[:read]
-	}
-	text := w.text[at-w.at:]
-	return text[:min(n, len(text))], nil
+	s.log.owner.put(h.name, p, h.rank)
 }

@@ -37,25 +37,19 @@ func blobPart(name record.Hash) uint64 {
 	return part
 }
 
-func (x *index) needsOf(fed feedproto.Pair) *needs {
-	return &needs{[3]uint64{blobPart(fed.Plan), blobPart(fed.Overlay), blobPart(fed.Module)}, x.bodies.partOf(fed)}
-}
-
 // setNeeds notes what a pair is made from.
 func (x *index) setNeeds(name string, fed feedproto.Pair) {
-	needs := x.needsOf(fed)
+	own := &needs{bodies: x.bodies.partOf(fed)}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if held := x.entries[name]; held != nil {
-		held.needs = needs
-	}
-	for _, blob := range []record.Hash{fed.Plan, fed.Overlay, fed.Module} {
-		if !blob.Valid() {
-			continue
-		}
+	for i, blob := range inputsOf(fed) {
+		own.blobs[i] = blobPart(blob)
 		if held := x.entries[blobName(blob)]; held != nil {
 			held.needed = true
 		}
+	}
+	if held := x.entries[name]; held != nil {
+		held.needs = own
 	}
 }
 

@@ -23,19 +23,18 @@ type WriteBehind struct {
 	disk     *Cache
 	logError func(error)
 
-	mu     sync.Mutex // guards all below
-	themes map[string]func() (Record[feedproto.Theme], bool)
-	pairs  map[string]pendingPair
-	blobs  map[record.Hash]*pendingBlob
-	bytes  int
-	writes int           // how often what waits was written
-	wakeup chan struct{} // of one place
+	mu      sync.Mutex // guards all below
+	records map[string]pendingRecord
+	blobs   map[record.Hash]*pendingBlob
+	bytes   int
+	writes  int           // how often what waits was written
+	wakeup  chan struct{} // of one place
 }
 
-// pendingPair is a pair that is written with what it is made from.
-type pendingPair struct {
-	inputs feedproto.Pair // whose inputs it needs
-	newest func() (Record[feedproto.Pair], bool)
+// pendingRecord is a Theme's record, or that of a pair, which is written with what it is made from.
+type pendingRecord struct {
+	inputs feedproto.Pair // whose plan and overlay the pair needs
+	write  func() error
 }
 
 // pendingBlob is a blob that no disk has yet.
@@ -48,8 +47,8 @@ type pendingBlob struct {
 // NewWriteBehind returns one that writes to d; logError is told of what cannot be written, and called with nil too.
 func NewWriteBehind(c *Cache, logError func(error)) *WriteBehind {
 	return &WriteBehind{
-		disk: c, logError: logError, blobs: map[record.Hash]*pendingBlob{}, wakeup: make(chan struct{}, 1),
-		themes: map[string]func() (Record[feedproto.Theme], bool){}, pairs: map[string]pendingPair{},
+		disk: c, logError: logError, wakeup: make(chan struct{}, 1),
+		records: map[string]pendingRecord{}, blobs: map[record.Hash]*pendingBlob{},
 	}
 }
 
@@ -104,21 +103,36 @@ func (w *WriteBehind) use(held *pendingBlob) (release func()) {
 // AddPair has a pair written that is made from what r names, which replaces what waits under its key. newest is called when
 // it is written: it returns what to write, or false if the pair is not to be written any more.
 func (w *WriteBehind) AddPair(key string, r feedproto.Pair, newest func() (Record[feedproto.Pair], bool)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.pairs[key] = pendingPair{r, newest}
-	w.wake()
+	w.add(pairName(key), pendingRecord{r, func() error {
+		k, ok := newest()
+		if !ok {
+			return nil
+		}
+		blobs := map[record.Hash][]byte{}
+		for _, name := range []record.Hash{r.Plan, r.Overlay} {
+			if blob, ok := w.Blob(name); ok {
+				blobs[name] = blob
+			}
+		}
+		return w.disk.PutPair(key, k, blobs)
+	}})
 }
 
 // AddTheme has a Theme written, as newest returns it then.
 func (w *WriteBehind) AddTheme(key string, newest func() (Record[feedproto.Theme], bool)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.themes[key] = newest
-	w.wake()
+	w.add(themeName(key), pendingRecord{write: func() error {
+		k, ok := newest()
+		if !ok {
+			return nil
+		}
+		return w.disk.PutTheme(key, k)
+	}})
 }
 
-func (w *WriteBehind) wake() {
+func (w *WriteBehind) add(name string, r pendingRecord) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.records[name] = r
 	select {
 	case w.wakeup <- struct{}{}:
 	default:
@@ -126,12 +140,12 @@ func (w *WriteBehind) wake() {
 }
 
 // take returns what waits. Its blobs are still held.
-func (w *WriteBehind) take() (themes map[string]func() (Record[feedproto.Theme], bool), pairs map[string]pendingPair) {
+func (w *WriteBehind) take() map[string]pendingRecord {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	themes, pairs = w.themes, w.pairs
-	w.themes, w.pairs = map[string]func() (Record[feedproto.Theme], bool){}, map[string]pendingPair{}
-	return themes, pairs
+	taken := w.records
+	w.records = map[string]pendingRecord{}
+	return taken
 }
 
 // release drops the blobs that no pair names that still waits, and that are not new: a pair may be about to be added.
@@ -140,7 +154,7 @@ func (w *WriteBehind) release() {
 	defer w.mu.Unlock()
 	w.writes++
 	named := map[record.Hash]bool{}
-	for _, p := range w.pairs {
+	for _, p := range w.records {
 		named[p.inputs.Plan], named[p.inputs.Overlay] = true, true
 	}
 	for name, b := range w.blobs {
@@ -170,27 +184,8 @@ func (w *WriteBehind) Run(ctx context.Context) {
 
 // Flush writes what waits.
 func (w *WriteBehind) Flush() {
-	themes, pairs := w.take()
-	for key, p := range pairs {
-		if r, ok := p.newest(); ok {
-			w.writePair(key, p.inputs, r)
-		}
-	}
-	for key, newest := range themes {
-		if r, ok := newest(); ok {
-			w.logError(w.disk.PutTheme(key, r))
-		}
+	for _, r := range w.take() {
+		w.logError(r.write())
 	}
 	w.release()
-}
-
-// writePair writes a pair with what it is made from.
-func (w *WriteBehind) writePair(key string, inputs feedproto.Pair, r Record[feedproto.Pair]) {
-	blobs := map[record.Hash][]byte{}
-	for _, name := range []record.Hash{inputs.Plan, inputs.Overlay} {
-		if blob, ok := w.Blob(name); ok {
-			blobs[name] = blob
-		}
-	}
-	w.logError(w.disk.PutPair(key, r, blobs))
 }

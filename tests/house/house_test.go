@@ -68,7 +68,7 @@ var house = map[string]room{
 	"edge/blobs":                  {ours: "edge/diskcache edge/upstream feedproto storage/record", others: "golang.org/x/sync"},
 	"edge/coding":                 {ours: "wasm/abi", others: "github.com/andybalholm/brotli github.com/klauspost/compress"},
 	"edge/content":                {ours: "edge/coding edge/memcache feedproto httpd/guard storage/record wasm wasm/abi", others: "golang.org/x/sync"},
-	"edge/diskcache":              {ours: "edge/memcache feedproto storage/record", others: "github.com/go-json-experiment/json golang.org/x/sys"},
+	"edge/diskcache":              {ours: "edge/memcache feedproto storage/record", others: "github.com/go-json-experiment/json"},
 	"edge/live":                   {ours: "httpd httpd/guard"},
 	"edge/memcache":               {},
 	"edge/policy":                 {ours: "edge/address httpd/guard storage/record"},
