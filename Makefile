@@ -39,7 +39,7 @@ LINK = -ldflags=-w
 LONG = $$(grep -rlE --include='*_test.go' '^func Test\w+_Long\(' --exclude-dir=bench . | xargs -n1 dirname | sort -u)
 # The race detector sees the packages that start goroutines, in their code or their tests. In renderer, whose large documents
 # would take it minutes, it sees the tests whose names end with _Concurrent.
-RACED = $$(grep -rlE --include='*.go' '^\s*go [a-zA-Z_.]+[({]|\.Go\(' cli client edge httpd internal listener origin storage tests/stories wasm | xargs -n1 dirname | sort -u | sed 's|^|./|')
+RACED = $$(grep -rlE --include='*.go' '^\s*go [a-zA-Z_.]+[({]|\.Go\(' cli client edge httpd internal origin storage tests/stories wasm | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 # $(call gotest,packages,flags,environment,folder) tests packages of the module in a folder. It runs a failed test again
 # alone, up to twice; a test that passes then is printed as flaky and fails nothing. On a busy machine a package may take
