@@ -11,6 +11,7 @@ import (
 	"example.com/livery/edge/coding"
 	"example.com/livery/edge/content"
 	"example.com/livery/feedproto"
+	"example.com/livery/internal/test/race"
 
 	"example.com/livery/httpd/loop"
 	"example.com/livery/storage/record"
@@ -111,6 +112,9 @@ func TestReadyDeltasAreTheFullServers(t *testing.T) {
 			}
 			if is := isDelta(got.Body); is != tt.delta {
 				t.Errorf("a delta is sent: %t, want %t", is, tt.delta)
+			}
+			if race.Enabled {
+				return // pools drop what they hold then
 			}
 			if n := fewestAllocations(func() { front{tt.edge}.Ready(request) }); n != 0 {
 				t.Errorf("%v allocations, want none", n)

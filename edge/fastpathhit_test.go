@@ -12,6 +12,7 @@ import (
 	"example.com/livery/edge/policy"
 	"example.com/livery/feedproto"
 	"example.com/livery/httpd/loop"
+	"example.com/livery/internal/test/race"
 	"example.com/livery/storage/record"
 	"github.com/valyala/fasthttp"
 )
@@ -183,6 +184,7 @@ func TestReadyAnswersAreCurrent(t *testing.T) {
 
 // An answer of the fast path allocates nothing, but for what verifies a signature.
 func TestReadyDoesNotAllocate(t *testing.T) {
+	race.Skip(t)
 	for _, tt := range readyCases {
 		if !tt.ready {
 			continue

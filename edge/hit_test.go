@@ -18,6 +18,7 @@ import (
 	"example.com/livery/edge/records"
 	"example.com/livery/edge/upstream"
 	"example.com/livery/feedproto"
+	"example.com/livery/internal/test/race"
 	"example.com/livery/renderer"
 	"example.com/livery/renderer/jsontree"
 	"example.com/livery/renderer/plan"
@@ -77,6 +78,7 @@ func cssOf(p *records.Pair) content.Key {
 
 // A hit allocates nothing: every path that a browser takes is counted.
 func TestHitDoesNotAllocate(t *testing.T) {
+	race.Skip(t)
 	open := record.Serving{Mode: "public"}
 	key := record.SigningKey{ID: "key_1", Secret: []byte("secret")}
 	const address = "/" + testEnv + "/" + testTheme + "/-/"
