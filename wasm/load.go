@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"time"
 )
@@ -156,9 +157,12 @@ func (r *Runtime) pools() []*pool {
 // dropUnused drops the modules that were unused for too long, and the longest unused while there are
 // too many. The module named keep stays: it was loaded a moment ago and is about to be used.
 func (r *Runtime) dropUnused(now time.Time, keep string) {
-	for {
+	for dropped := false; ; dropped = true {
 		p := r.detach(now, keep)
 		if p == nil {
+			if dropped {
+				debug.FreeOSMemory() // a module's code and memory are a third of an idle edge
+			}
 			return
 		}
 		r.counts.dropped.Add(1)
