@@ -104,9 +104,8 @@ type Origin struct {
 	background sync.WaitGroup     // work that goes on until ctx ends
 }
 
-// New returns an Origin over the store. It registers the renderer module under its digest, which
-// takes a moment on the first start of a build, and makes the token key if the store has none. It
-// returns wasm.ErrModule if the module is not of this build, or ErrMasterKey.
+// New returns an Origin over the store. It registers the renderer module under its digest, and makes the token key if the
+// store has none. The error is ErrMasterKey if the store's secrets cannot be opened with the master keys.
 func New(ctx context.Context, c Config) (*Origin, error) {
 	c, err := c.withDefaults()
 	if err != nil {

@@ -100,7 +100,7 @@ func Note(ctx context.Context, store storage.Store, now time.Time, a record.Audi
 type AuditQuery struct {
 	Since time.Time         `json:"since,omitzero"`
 	Theme string            `json:"theme,omitzero"` // id or slug
-	Who   string            `json:"who,omitzero"`   // a subject, a login, a name claimed with --as, or a uid
+	Who   string            `json:"who,omitzero"`   // a subject, a login, the user that sudo names, or a uid
 	After map[string]uint32 `json:"after,omitzero"` // the Ends of an answer before: all that came later, whatever Limit says
 	Limit int               `json:"limit,omitzero"` // the newest so many; 0 means 1,000, which is the most
 }
